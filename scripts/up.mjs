@@ -1,0 +1,92 @@
+// The one entry point: `npm start`, `npm test` and `npm bench` on any machine with Node 18 or newer.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fail, prepare, root, secondsSince } from "./toolchain.mjs";
+
+const demo = join(root, "examples/crash-demo/main.ts");
+const bench = join(root, "bench/main.ts");
+const vitest = join(root, "node_modules/vitest/vitest.mjs");
+
+// Runs TypeScript as it is, and `everstep` from its sources; Node 22 still calls node:sqlite experimental.
+const sourceOptions = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
+
+const tasks = {
+  start: { does: "run the demo", run: (args) => runScript(demo, args) },
+  test: { does: "check everything; with arguments only those tests", run: test },
+  bench: { does: "measure", run: (args) => runScript(bench, args) },
+  run: { does: "<script.ts> run any TypeScript file", run: ([file, ...args]) => runScript(file, args) },
+  npm: { does: "<arguments> npm under the right Node", run: async (args) => (await prepare()).npm(args) },
+  setup: { does: "only install what the others need", run: async () => void (await prepare()) },
+};
+
+const [name, ...args] = process.argv.slice(2);
+if (!Object.hasOwn(tasks, name ?? "")) fail(usage(), 2);
+process.exitCode = await tasks[name].run(args);
+
+async function runScript(file, args) {
+  if (!file) fail("Which script shall be run?", 2);
+  if (!existsSync(file)) fail(`There is no ${relative(process.cwd(), file)} to run.`, 2);
+  const { node } = await prepare();
+  return node([...sourceOptions, file, ...args], { cwd: process.cwd() });
+}
+
+async function test(args) {
+  const { node, npm } = await prepare();
+  const report = join(tmpdir(), `everstep-tests-${process.pid}.json`);
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  // Not through npm: a signal would end npm and leave vitest running.
+  const tests = { title: "tests", run: () => node([vitest, "run", ...reporters, ...args]) };
+  const stages = [
+    { title: "format and lint", run: () => npm(["run", "--silent", "lint"]) },
+    { title: "types", run: () => npm(["run", "--silent", "typecheck"]) },
+    tests,
+    { title: "package build", run: () => npm(["run", "--silent", "build"]) },
+    { title: "package check", run: () => npm(["run", "--silent", "check:package"]) },
+  ];
+  const exitCode = await runStages(args.length > 0 ? [tests] : stages);
+  console.log(countTests(report));
+  rmSync(report, { force: true });
+  return exitCode;
+}
+
+async function runStages(stages) {
+  const allStartMs = Date.now();
+  let interrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => (interrupted = true));
+
+  for (const { title, run } of stages) {
+    const startMs = Date.now();
+    console.log(`\n=== ${title} ===`);
+    const exitCode = await run();
+    if (interrupted) {
+      console.log(`\n=== ${title}: INTERRUPTED after ${secondsSince(startMs)} ===`);
+      return exitCode || 130;
+    }
+    if (exitCode !== 0) {
+      console.log(`\n=== ${title}: FAILED after ${secondsSince(startMs)} (exit code ${exitCode}) ===`);
+      return exitCode;
+    }
+    console.log(`=== ${title}: ok (${secondsSince(startMs)}) ===`);
+  }
+  console.log(`\n=== all stages ok (${secondsSince(allStartMs)}) ===`);
+  return 0;
+}
+
+function countTests(report) {
+  if (!existsSync(report)) return "tests: not run";
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
+    readFileSync(report, "utf8"),
+  );
+  const skipped = numPendingTests + numTodoTests;
+  const broken = testResults.filter(
+    (file) => file.status === "failed" && !file.assertionResults.length,
+  ).length;
+  const files = `files: ${testResults.length}${broken ? `, ${broken} could not be loaded` : ""}`;
+  return `tests: ${numPassedTests} passed, ${numFailedTests} failed, ${skipped} skipped (${files})`;
+}
+
+function usage() {
+  const lines = Object.entries(tasks).map(([task, { does }]) => `  ${task.padEnd(6)} ${does}`);
+  return ["usage: node scripts/up.mjs <task> [arguments]", ...lines].join("\n");
+}
