@@ -1,0 +1,18 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { Runtime } from "../model/runtime.ts";
+import type { CommitGroup } from "../runner/commit-group.ts";
+import type { Runner } from "../runner/runner.ts";
+import type { Store } from "../store/store.ts";
+import type { Endings } from "./endings.ts";
+
+/** What the handles of one app share. */
+export interface AppParts {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly group: CommitGroup;
+  readonly runner: Runner;
+  readonly endings: Endings;
+  readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
+  /** Resolves when the store may be used; rejects when the app was stopped. */
+  ready(): Promise<void>;
+}

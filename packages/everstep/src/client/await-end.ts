@@ -1,0 +1,50 @@
+import { type InstanceRecord, type InstanceRef, isTerminal } from "../model/instance.ts";
+import type { Timer } from "../model/runtime.ts";
+import type { AppParts } from "./app-parts.ts";
+import type { InstanceResult } from "./instance-handle.ts";
+import { statusView } from "./views.ts";
+
+/** Instances that end elsewhere are noticed by looking, often at first and then less so. */
+const lookMs = { first: 100, factor: 1.5, max: 1000 } as const;
+
+/** Waits for an instance to end: told at once when it ends in this process, by looking when in another. */
+export function awaitEnd(
+  ref: InstanceRef,
+  timeoutMs: number | null,
+  read: () => Promise<InstanceRecord>,
+  parts: AppParts,
+): Promise<InstanceResult> {
+  const { runtime, endings } = parts;
+  const deadline = timeoutMs === null ? Number.POSITIVE_INFINITY : runtime.now() + timeoutMs;
+  return new Promise((resolve, reject) => {
+    let timer: Timer | null = null;
+    let delayMs: number = lookMs.first;
+    let over = false;
+    const finish = (settle: () => void): void => {
+      if (over) return;
+      over = true;
+      timer?.cancel();
+      stopListening();
+      settle();
+    };
+    const stopListening = endings.listen(ref, (ended) => {
+      finish(() => resolve({ ...statusView(ended), timedOut: false }));
+    });
+    const look = async (): Promise<void> => {
+      try {
+        const record = await read();
+        const timedOut = runtime.now() >= deadline;
+        if (isTerminal(record.status)) finish(() => resolve({ ...statusView(record), timedOut: false }));
+        else if (timedOut) finish(() => resolve({ ...statusView(record), timedOut: true }));
+        else if (!over) again();
+      } catch (error) {
+        finish(() => reject(error));
+      }
+    };
+    const again = (): void => {
+      timer = runtime.timer(() => void look(), Math.max(0, Math.min(delayMs, deadline - runtime.now())));
+      delayMs = Math.min(delayMs * lookMs.factor, lookMs.max);
+    };
+    void look();
+  });
+}

@@ -1,0 +1,238 @@
+import { checkBytes, encodeValue } from "../authoring/codec.ts";
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { Duration } from "../authoring/duration.ts";
+import { parseDuration } from "../authoring/duration.ts";
+import { checkTopic } from "../authoring/names.ts";
+import type { TurnScope } from "../engine/turn.ts";
+import { EverstepError } from "../model/error.ts";
+import type { InstanceStatus } from "../model/instance.ts";
+import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";
+import type { Runtime } from "../model/runtime.ts";
+import { CommitGroup } from "../runner/commit-group.ts";
+import { Runner, type StopReport, type TickOptions } from "../runner/runner.ts";
+import type { MigrationReport, Store, TopicWaiter } from "../store/store.ts";
+import { systemRuntime } from "../system-runtime.ts";
+import type { AppParts } from "./app-parts.ts";
+import { Endings } from "./endings.ts";
+import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+import { WorkflowHandle } from "./workflow-handle.ts";
+
+export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>> {
+  /** The workflows of this app, by the name code uses for them. */
+  readonly workflows: Workflows;
+  readonly store: Store;
+  /** Time and randomness; the system's unless given. What is left out of it is taken from the system. */
+  readonly runtime?: Partial<Runtime>;
+  /** For all workflows of the app; a workflow's own limits win. */
+  readonly limits?: Partial<Limits>;
+  readonly runner?: RunnerSettings;
+  /** What becomes of runs whose process died: go on (default), or errored "interrupted by restart". */
+  readonly onInterrupted?: "resume" | "error";
+  /** Told of problems that are nobody's result (the store is out of reach, a row cannot be read). Default: console. */
+  readonly onProblem?: (problem: unknown) => void;
+}
+
+export interface RunnerSettings {
+  /** Instances that may execute in this process at once. */
+  readonly concurrency?: number;
+  /** How long a crashed process's work stays its own where its death cannot be noticed otherwise. */
+  readonly lease?: Duration;
+  readonly poll?: Duration;
+  readonly pollMin?: Duration;
+  readonly pollMax?: Duration;
+  /** Suspended instances kept in memory, so that they continue without replay. */
+  readonly residents?: number;
+}
+
+export interface StopOptions {
+  /** How long bodies in flight may go on; default 25 seconds. */
+  readonly grace?: Duration;
+}
+
+type Handles<Workflows extends Record<string, WorkflowDefinition>> = {
+  readonly [Key in keyof Workflows]: Workflows[Key] extends WorkflowDefinition<infer Params, infer Output>
+    ? WorkflowHandle<Params, Output>
+    : never;
+};
+
+export interface App<
+  Workflows extends Record<string, WorkflowDefinition> = Record<string, WorkflowDefinition>,
+> {
+  readonly workflows: Handles<Workflows>;
+  readonly store: Store;
+  /** Runs instances in this process until `stop`. */
+  start(): Promise<void>;
+  /** Graceful: no new work, bodies in flight may finish, everything is given back. Also closes the store. */
+  stop(options?: StopOptions): Promise<StopReport>;
+  /** One sweep, for hosts without a loop. */
+  tick(options?: TickOptions): Promise<{ readonly processed: number }>;
+  /** Brings the store's schema up to date; `start` and first use do it too. */
+  migrate(): Promise<MigrationReport>;
+  /** One event for every instance that waits on the topic now; says how many. */
+  publish(
+    topic: string,
+    payload?: unknown,
+    options?: { readonly id?: string },
+  ): Promise<{ readonly waiters: number }>;
+  waiters(topic: string, options?: PageOptions): Promise<PageView<TopicWaiter>>;
+  counts(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
+  /** Removes instances whose retention has passed, at most `limit` of them; says how many. */
+  prune(options?: { readonly limit?: number }): Promise<number>;
+}
+
+/** An app: workflows on a store, with a runner that `start` sets going. */
+export function createWorkflows<const Workflows extends Record<string, WorkflowDefinition>>(
+  options: AppOptions<Workflows>,
+): App<Workflows> {
+  const runtime: Runtime = { ...systemRuntime, ...options.runtime };
+  const { store } = options;
+  if (typeof store?.write !== "function") {
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      'createWorkflows needs a store, for instance sqlite("app.db") from "everstep/sqlite".',
+    );
+  }
+  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const definitions = registered(options.workflows, limits, options.limits);
+  const onProblem = options.onProblem ?? reportProblem;
+  const endings = new Endings();
+  const group = new CommitGroup(store, runtime);
+  const runner = new Runner({
+    store,
+    runtime,
+    group,
+    scope: runtime.createScope<TurnScope>(),
+    definitions,
+    options: { ...runnerOptions(options.runner ?? {}), onInterrupted: options.onInterrupted ?? "resume" },
+    onEnded: (ref, next) => endings.ended(ref, next),
+    onProblem,
+  });
+  let migrated: Promise<MigrationReport> | null = null;
+  let stopped = false;
+  const migrate = (): Promise<MigrationReport> => {
+    migrated ??= store.migrate().catch((error: unknown) => {
+      migrated = null;
+      throw error;
+    });
+    return migrated;
+  };
+  const ready = async (): Promise<void> => {
+    if (stopped)
+      throw new EverstepError("APP_STOPPED", "This app was stopped. Create another with createWorkflows.");
+    await (migrated ?? migrate());
+  };
+  const parts: AppParts = { store, runtime, group, runner, endings, definitions, ready };
+  const workflows: Record<string, WorkflowHandle> = Object.create(null);
+  for (const [key, definition] of Object.entries(options.workflows)) {
+    workflows[key] = new WorkflowHandle(definitions.get(definition.name) ?? definition, parts);
+  }
+  return {
+    workflows: workflows as Handles<Workflows>,
+    store,
+    migrate,
+    async start() {
+      await ready();
+      await runner.start();
+    },
+    async stop(stopOptions = {}) {
+      if (stopped) return { finished: 0, released: 0 };
+      const graceMs = parseDuration(stopOptions.grace ?? runnerDefaults.stopGraceMs, "grace");
+      const report = await runner.stop(graceMs);
+      stopped = true;
+      await group.settled();
+      await store.close();
+      return report;
+    },
+    async tick(tickOptions) {
+      await ready();
+      return runner.tick(tickOptions);
+    },
+    async publish(topic, payload, publishOptions = {}) {
+      checkTopic(topic, limits);
+      const encoded = encodeValue(payload, "payload");
+      checkBytes(encoded, limits.eventBytesMax, "payload");
+      await ready();
+      const id = publishOptions.id ?? runtime.uuid();
+      const outcome = await group.submit({
+        kind: "publish",
+        id,
+        topic,
+        payload: encoded,
+        createdAt: runtime.now(),
+      });
+      for (const runId of outcome.runIds) runner.nudgeRun(runId);
+      if (outcome.waiters > 0) runner.nudge();
+      return { waiters: outcome.waiters };
+    },
+    async waiters(topic, page = {}) {
+      checkTopic(topic, limits);
+      await ready();
+      const list = `waiters:${topic}`;
+      return pageView(
+        list,
+        await store.listWaiters(topic, pageQuery(list, page, limits)),
+        (waiter) => waiter,
+      );
+    },
+    async counts(workflowName) {
+      await ready();
+      return store.countByStatus(workflowName);
+    },
+    async prune(pruneOptions = {}) {
+      await ready();
+      return store.prune({ before: runtime.now(), limit: pruneOptions.limit ?? 1000 });
+    },
+  };
+}
+
+function registered(
+  workflows: Record<string, WorkflowDefinition>,
+  limits: Limits,
+  appLimits: Partial<Limits> | undefined,
+): Map<string, WorkflowDefinition> {
+  if (typeof workflows !== "object" || workflows === null) {
+    throw new EverstepError("INVALID_ARGUMENT", "createWorkflows needs workflows: { ORDER: order }.");
+  }
+  const definitions = new Map<string, WorkflowDefinition>();
+  for (const [key, definition] of Object.entries(workflows)) {
+    if (typeof definition?.run !== "function") {
+      throw new EverstepError(
+        "INVALID_WORKFLOW_DEFINITION",
+        `workflows.${key} is not a workflow. Make it with defineWorkflow.`,
+      );
+    }
+    if (definitions.has(definition.name)) {
+      throw new EverstepError(
+        "DUPLICATE_WORKFLOW_NAME",
+        `Two workflows are named "${definition.name}". Names scope instance ids; give each its own.`,
+      );
+    }
+    const own = { ...limits, ...definition.options.limits };
+    definitions.set(definition.name, appLimits ? { ...definition, limits: own } : definition);
+  }
+  return definitions;
+}
+
+function runnerOptions(settings: RunnerSettings) {
+  const ms = (value: Duration | undefined, otherwise: number, what: string): number =>
+    value === undefined ? otherwise : parseDuration(value, what);
+  const concurrency = settings.concurrency ?? runnerDefaults.concurrency;
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      `runner.concurrency is ${String(concurrency)}; it must be a whole number above 0.`,
+    );
+  }
+  return {
+    concurrency,
+    leaseMs: ms(settings.lease, runnerDefaults.leaseMs, "runner.lease"),
+    pollMs: ms(settings.poll, runnerDefaults.pollMs, "runner.poll"),
+    pollMsMin: ms(settings.pollMin, runnerDefaults.pollMsMin, "runner.pollMin"),
+    pollMsMax: ms(settings.pollMax, runnerDefaults.pollMsMax, "runner.pollMax"),
+    residentsMax: settings.residents ?? runnerDefaults.residentsMax,
+  };
+}
+
+function reportProblem(problem: unknown): void {
+  console.error("everstep:", problem);
+}

@@ -1,0 +1,50 @@
+import type { Next } from "../model/boundary.ts";
+import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
+import type { EncodedValue, StoredError } from "../model/value.ts";
+
+export interface Ended {
+  readonly status: InstanceStatus;
+  readonly output: EncodedValue | null;
+  readonly error: StoredError | null;
+}
+
+type Listener = (ended: Ended) => void;
+
+/** Who in this process waits for an instance to end; told the moment the last commit is durable. */
+export class Endings {
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  listen(ref: InstanceRef, listener: Listener): () => void {
+    const key = keyOf(ref);
+    const listeners = this.#listeners.get(key) ?? new Set();
+    listeners.add(listener);
+    this.#listeners.set(key, listeners);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(key);
+    };
+  }
+
+  ended(ref: InstanceRef, next: Next): void {
+    switch (next.kind) {
+      case "complete":
+        return this.#tell(ref, { status: "complete", output: next.output, error: null });
+      case "error":
+        return this.#tell(ref, { status: "errored", output: null, error: next.error });
+      case "terminate":
+        return this.#tell(ref, { status: "terminated", output: null, error: null });
+      case "continue":
+      case "suspend":
+      case "yield":
+        return;
+    }
+  }
+
+  #tell(ref: InstanceRef, ended: Ended): void {
+    for (const listener of this.#listeners.get(keyOf(ref)) ?? []) listener(ended);
+  }
+}
+
+function keyOf(ref: InstanceRef): string {
+  return `${ref.workflowName}/${ref.instanceId}`;
+}

@@ -1,0 +1,344 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { type Duration, parseDuration } from "../authoring/duration.ts";
+import { checkInstanceId } from "../authoring/names.ts";
+import type { OutgoingEvent } from "../authoring/workflow-step.ts";
+import {
+  activeSleep,
+  historyBefore,
+  instanceNotFound,
+  instanceTerminal,
+  planCreate,
+  planPause,
+  planRestart,
+  planResume,
+  planRetryFailedStep,
+  planSendEvent,
+  planSkipSleep,
+  planTerminate,
+  type StepSelector,
+} from "../engine/lifecycle.ts";
+import { EverstepError } from "../model/error.ts";
+import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
+import { type LogLevel, logLevels } from "../model/log-line.ts";
+import type { ChangeRequest } from "../model/request.ts";
+import type { StepRecord } from "../model/step.ts";
+import type { ChangeOutcome } from "../store/store.ts";
+import type { AppParts } from "./app-parts.ts";
+import { awaitEnd } from "./await-end.ts";
+import { type PageOptions, type PageView, pageQuery, pageView, readAll } from "./paging.ts";
+import {
+  currentStep,
+  type EventView,
+  eventView,
+  type InstanceStatusView,
+  type InstanceView,
+  instanceView,
+  type LogLineView,
+  logLineView,
+  type StepView,
+  statusView,
+  stepView,
+} from "./views.ts";
+
+export interface ResultOptions {
+  /** How long to wait; without it, as long as it takes. */
+  readonly timeout?: Duration;
+}
+
+export interface InstanceResult<Output = any> extends InstanceStatusView<Output> {
+  /** The time was up before the instance ended; `status` is what it was then. */
+  readonly timedOut: boolean;
+}
+
+export interface RestartOptions {
+  /** Keep what was recorded before this step, and run from it. */
+  readonly from?: StepSelector;
+}
+
+export interface ForkOptions extends RestartOptions {
+  /** Id of the new instance; generated when left out. */
+  readonly newId?: string;
+}
+
+export interface HistoryOptions extends PageOptions {
+  readonly runNumber?: number;
+  readonly eventsCursor?: string;
+}
+
+export interface HistoryView {
+  readonly runNumber: number;
+  readonly steps: readonly StepView[];
+  readonly stepsCursor?: string;
+  readonly stepsHasNextPage: boolean;
+  readonly events: readonly EventView[];
+  readonly eventsCursor?: string;
+  readonly eventsHasNextPage: boolean;
+}
+
+export interface LogsOptions extends PageOptions {
+  readonly runNumber?: number;
+  /** This level only. */
+  readonly level?: LogLevel;
+  readonly category?: string;
+}
+
+/** One instance, by its id. Every method asks or changes the store; the handle itself knows nothing. */
+export class InstanceHandle<Output = any> {
+  readonly id: string;
+  readonly #ref: InstanceRef;
+  readonly #parts: AppParts;
+  readonly #definition: WorkflowDefinition;
+
+  constructor(ref: InstanceRef, definition: WorkflowDefinition, parts: AppParts) {
+    this.id = ref.instanceId;
+    this.#ref = ref;
+    this.#definition = definition;
+    this.#parts = parts;
+  }
+
+  // ---------------------------------------------------------------------------------------------- looking
+
+  async status(): Promise<InstanceStatusView<Output>> {
+    return statusView(await this.#read());
+  }
+
+  /** Everything about the instance, its current step included. */
+  async details(): Promise<InstanceView<Output> & { readonly currentStep?: StepView }> {
+    const record = await this.#read();
+    const steps = await this.#steps(record.runId);
+    const step = currentStep(record, steps);
+    return { ...instanceView(record, this.#parts.runtime.now()), ...(step ? { currentStep: step } : {}) };
+  }
+
+  /** Waits for the instance to end. */
+  async result(options: ResultOptions = {}): Promise<InstanceResult<Output>> {
+    const timeoutMs =
+      options.timeout === undefined ? null : parseDuration(options.timeout, "timeout of result");
+    await this.#parts.ready();
+    return awaitEnd(this.#ref, timeoutMs, () => this.#read(), this.#parts);
+  }
+
+  /** Steps and events of a run, the current one unless another is named. */
+  async history(options: HistoryOptions = {}): Promise<HistoryView> {
+    const { limits } = this.#definition;
+    const record = await this.#read(options.runNumber);
+    const steps = await this.#parts.store.listSteps(
+      record.runId,
+      pageQuery("steps", { order: "asc", ...options }, limits),
+    );
+    const { eventsCursor, ...others } = options;
+    const eventPage = { order: "asc" as const, ...others, ...(eventsCursor ? { cursor: eventsCursor } : {}) };
+    if (!eventsCursor) delete (eventPage as { cursor?: string }).cursor;
+    const events = await this.#parts.store.listEvents(record.runId, pageQuery("events", eventPage, limits));
+    const stepsPage = pageView("steps", steps, stepView);
+    const eventsPage = pageView("events", events, eventView);
+    return {
+      runNumber: record.runNumber,
+      steps: stepsPage.items,
+      ...(stepsPage.cursor ? { stepsCursor: stepsPage.cursor } : {}),
+      stepsHasNextPage: stepsPage.hasNextPage,
+      events: eventsPage.items,
+      ...(eventsPage.cursor ? { eventsCursor: eventsPage.cursor } : {}),
+      eventsHasNextPage: eventsPage.hasNextPage,
+    };
+  }
+
+  async logs(options: LogsOptions = {}): Promise<PageView<LogLineView>> {
+    const { level, category } = options;
+    if (level !== undefined && !logLevels.includes(level)) {
+      throw new EverstepError(
+        "INVALID_ARGUMENT",
+        `level is ${String(level)}; use one of ${logLevels.join(", ")}.`,
+      );
+    }
+    const record = await this.#read(options.runNumber);
+    const page = await this.#parts.store.listLogs(record.runId, {
+      ...pageQuery("logs", { order: "asc", ...options }, this.#definition.limits),
+      ...(level === undefined ? {} : { level }),
+      ...(category === undefined ? {} : { category }),
+    });
+    return pageView("logs", page, (line) => logLineView(line, record.runNumber));
+  }
+
+  /** All runs of this instance, newest first. */
+  async runs(): Promise<readonly InstanceView[]> {
+    await this.#read();
+    const runs = await this.#parts.store.listRuns(this.#ref, this.#definition.limits.pageSizeMax);
+    return runs.map((run) => instanceView(run, this.#parts.runtime.now()));
+  }
+
+  // ---------------------------------------------------------------------------------------------- steering
+
+  /** Stops it after the step in flight. Timers keep counting, events are kept. */
+  async pause(): Promise<void> {
+    const outcome = await this.#change(planPause(this.#ref));
+    if (outcome.kind === "refused" && isTerminal(outcome.status)) {
+      throw instanceTerminal(this.#ref, outcome.status, "paused");
+    }
+  }
+
+  /** Continues a paused instance; has no effect on others. */
+  async resume(): Promise<void> {
+    const outcome = await this.#change(planResume(this.#ref, this.#definition.mode === "cloudflare"));
+    if (outcome.kind !== "changed") return;
+    this.#parts.runner.nudge();
+  }
+
+  /** Ends it for good. What a body in flight returns later is refused. */
+  async terminate(options: { readonly reason?: string } = {}): Promise<void> {
+    const outcome = await this.#change(planTerminate(this.#ref, options.reason ?? null));
+    if (outcome.kind === "refused") throw instanceTerminal(this.#ref, outcome.status, "terminated");
+    this.#parts.runner.recall(outcome.runId, "The instance was terminated.");
+    this.#parts.endings.ended(this.#ref, {
+      kind: "terminate",
+      reason: { source: "user", message: options.reason ?? null },
+    });
+  }
+
+  /** Runs it again from the beginning, or from a step, as its next run. Allowed in every status. */
+  async restart(options: RestartOptions = {}): Promise<void> {
+    const before = await this.#read();
+    const history =
+      options.from === undefined ? [] : historyBefore(await this.#steps(before.runId), options.from);
+    const request = planRestart(
+      this.#ref,
+      history,
+      options.from === undefined ? {} : { runNumber: before.runNumber },
+    );
+    const outcome = await this.#change(request);
+    if (outcome.kind === "refused") {
+      throw new EverstepError(
+        "INVALID_ARGUMENT",
+        `Instance "${this.id}" was restarted by somebody else meanwhile (run ${outcome.runNumber}). Look again, then decide.`,
+      );
+    }
+    this.#parts.runner.recall(before.runId, "The instance was restarted.");
+    this.#parts.runner.nudge();
+  }
+
+  /** A new instance that begins with what this one recorded before a step. */
+  async fork(options: ForkOptions = {}): Promise<InstanceHandle<Output>> {
+    const { limits, ttlMs } = this.#definition;
+    const instanceId =
+      options.newId === undefined ? this.#parts.runtime.uuid() : checkInstanceId(options.newId, limits);
+    const source = await this.#read();
+    const steps = await this.#steps(source.runId);
+    const history = options.from === undefined ? [] : historyBefore(steps, options.from);
+    const ref = { workflowName: this.#ref.workflowName, instanceId };
+    const plan = { params: source.params, retentionMs: source.retentionMs ?? ttlMs, history };
+    const outcome = await this.#parts.group.submit(planCreate(ref, plan, this.#parts.runtime.now()));
+    if (outcome.kind === "exists") throw alreadyExists(ref);
+    this.#parts.runner.fallBehind();
+    return new InstanceHandle(ref, this.#definition, this.#parts);
+  }
+
+  /** Gives the step that failed an errored instance one more attempt, within the same run. */
+  async retryFailedStep(options: { readonly delay?: Duration } = {}): Promise<void> {
+    const delayMs = options.delay === undefined ? 0 : parseDuration(options.delay, "delay");
+    if (delayMs > 30 * 24 * 60 * 60 * 1000) {
+      throw new EverstepError("INVALID_DURATION", "delay must be at most 30 days.");
+    }
+    const record = await this.#read();
+    if (record.status !== "errored") throw this.#notErrored(record);
+    const now = this.#parts.runtime.now();
+    const outcome = await this.#change(
+      planRetryFailedStep(this.#ref, await this.#steps(record.runId), delayMs, now),
+    );
+    if (outcome.kind === "refused") throw this.#notErrored(outcome);
+    this.#parts.runner.dueAt(now + delayMs);
+  }
+
+  /** Ends the sleep it is in now; has no effect when it is in none. */
+  async skipSleep(): Promise<void> {
+    const record = await this.#read();
+    if (isTerminal(record.status)) return;
+    const sleep = activeSleep(await this.#steps(record.runId));
+    if (!sleep) return;
+    const { runtime, group } = this.#parts;
+    this.#told(await group.submit(planSkipSleep(this.#ref, sleep, runtime.uuid(), runtime.now())));
+  }
+
+  /** Sends an event to this instance. It waits until the workflow asks for its type. */
+  async sendEvent(event: OutgoingEvent): Promise<void> {
+    const { runtime, group } = this.#parts;
+    if (typeof event !== "object" || event === null) {
+      throw new EverstepError(
+        "INVALID_EVENT_TYPE",
+        'sendEvent takes { type, payload? }, for instance { type: "approved" }.',
+      );
+    }
+    const request = planSendEvent(
+      this.#ref,
+      event,
+      this.#definition.limits,
+      event.id ?? runtime.uuid(),
+      runtime.now(),
+    );
+    await this.#parts.ready();
+    const outcome = await group.submit(request);
+    switch (outcome.kind) {
+      case "accepted":
+        return this.#told(outcome);
+      case "not-found":
+        throw instanceNotFound(this.#ref);
+      case "terminal":
+        throw new EverstepError(
+          "INSTANCE_TERMINAL",
+          `Instance "${this.id}" is ${outcome.status} and takes no more events. Restart it first, or create another.`,
+        );
+      case "id-conflict":
+        throw new EverstepError(
+          "EVENT_ID_CONFLICT",
+          `Event id "${request.id}" was already used for another instance. Event ids are unique over all instances.`,
+        );
+      case "buffer-full":
+        throw new EverstepError(
+          "EVENT_BUFFER_FULL",
+          `Instance "${this.id}" already holds ${request.bufferMax} events it has not taken. ` +
+            "Send fewer, or raise limits.bufferedEventsMax.",
+        );
+    }
+  }
+
+  #told(outcome: { readonly kind: string; readonly runId?: RunId; readonly woke?: boolean }): void {
+    if (outcome.kind !== "accepted" || outcome.runId === undefined) return;
+    if (outcome.woke) this.#parts.runner.nudge();
+    else this.#parts.runner.nudgeRun(outcome.runId);
+  }
+
+  #notErrored(found: { readonly status: string }): EverstepError {
+    return new EverstepError(
+      "INSTANCE_NOT_ERRORED",
+      `Instance "${this.id}" is ${found.status}; only the failed step of an errored instance can be retried.`,
+    );
+  }
+
+  async #change(request: ChangeRequest): Promise<Exclude<ChangeOutcome, { kind: "not-found" }>> {
+    await this.#parts.ready();
+    const outcome = await this.#parts.group.submit(request);
+    if (outcome.kind === "not-found") throw instanceNotFound(this.#ref);
+    return outcome;
+  }
+
+  async #read(runNumber?: number): Promise<InstanceRecord> {
+    await this.#parts.ready();
+    const record = await this.#parts.store.getInstance(this.#ref, runNumber);
+    if (record) return record;
+    if (runNumber === undefined) throw instanceNotFound(this.#ref);
+    await this.#read();
+    throw new EverstepError("RUN_NOT_FOUND", `Instance "${this.id}" has no run number ${String(runNumber)}.`);
+  }
+
+  #steps(runId: RunId): Promise<StepRecord[]> {
+    return readAll((query) => this.#parts.store.listSteps(runId, query), 500);
+  }
+}
+
+export function alreadyExists(ref: InstanceRef): EverstepError {
+  return new EverstepError(
+    "INSTANCE_ID_ALREADY_EXISTS",
+    `Workflow "${ref.workflowName}" already has an instance "${ref.instanceId}"; it was left as it is. ` +
+      'Use another id, restart() it, or create with ifExists: "return".',
+    { details: { workflowName: ref.workflowName, instanceId: ref.instanceId } },
+  );
+}

@@ -1,0 +1,65 @@
+import { EverstepError } from "../model/error.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Page, PageQuery } from "../store/store.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+
+export interface PageOptions {
+  readonly pageSize?: number;
+  readonly cursor?: string;
+  readonly order?: "asc" | "desc";
+}
+
+export interface PageView<Item> {
+  readonly items: readonly Item[];
+  /** Given when there is more. */
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+}
+
+export function pageQuery(list: string, options: PageOptions, limits: Limits): PageQuery {
+  const { pageSize = limits.pageSize, cursor, order } = options;
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > limits.pageSizeMax) {
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      `pageSize is ${String(pageSize)}; it must be a whole number from 1 to ${limits.pageSizeMax}.`,
+    );
+  }
+  if (order !== undefined && order !== "asc" && order !== "desc") {
+    throw new EverstepError("INVALID_ARGUMENT", `order is ${String(order)}; use "asc" or "desc".`);
+  }
+  return {
+    limit: pageSize,
+    ...(cursor === undefined ? {} : { after: decodeCursor(list, cursor) }),
+    ...(order === undefined ? {} : { order }),
+  };
+}
+
+export function pageView<Record, Item>(
+  list: string,
+  page: Page<Record>,
+  view: (record: Record) => Item,
+): PageView<Item> {
+  const items = page.items.map(view);
+  return page.after === undefined
+    ? { items, hasNextPage: false }
+    : { items, cursor: encodeCursor(list, page.after), hasNextPage: true };
+}
+
+/** Everything of a bounded list, page by page. */
+export async function readAll<Record>(
+  read: (query: PageQuery) => Promise<Page<Record>>,
+  pageSize: number,
+): Promise<Record[]> {
+  const all: Record[] = [];
+  let after: string | undefined;
+  do {
+    const page: Page<Record> = await read({
+      limit: pageSize,
+      order: "asc",
+      ...(after === undefined ? {} : { after }),
+    });
+    all.push(...page.items);
+    after = page.after;
+  } while (after !== undefined);
+  return all;
+}

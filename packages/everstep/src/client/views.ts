@@ -1,0 +1,224 @@
+/** What callers see of records: decoded values, dates, and nothing they have no use for. */
+import { decodeValue } from "../authoring/codec.ts";
+import type { EventRecord } from "../model/event.ts";
+import type { InstanceRecord, InstanceRef, InstanceStatus, TerminationReason } from "../model/instance.ts";
+import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
+import type { StepRecord, StepStatus, StepType } from "../model/step.ts";
+import type { StoredError } from "../model/value.ts";
+
+export interface InstanceStatusView<Output = any> {
+  readonly status: InstanceStatus;
+  /** Given when complete. */
+  readonly output?: Output;
+  /** Given when errored. */
+  readonly error?: ErrorView;
+}
+
+export interface ErrorView {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+export interface InstanceView<Output = any> extends InstanceStatusView<Output>, InstanceRef {
+  readonly id: string;
+  readonly runNumber: number;
+  readonly params: unknown;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  /** When the run wants its next turn. */
+  readonly dueAt: Date | null;
+  readonly deadlineAt: Date | null;
+  readonly retentionUntil: Date | null;
+  readonly parent: InstanceRef | null;
+  readonly terminationReason: TerminationReason | null;
+  /** A runner is at it right now. */
+  readonly executing: boolean;
+  /** Due, and no runner has taken it: all are busy, a concurrency cap holds it, or none knows the workflow. */
+  readonly queued: boolean;
+  readonly deadLetter: boolean;
+}
+
+export interface StepView {
+  readonly stepKey: string;
+  readonly name: string;
+  readonly index: number;
+  readonly type: StepType;
+  readonly status: StepStatus | "running";
+  readonly attempts: number;
+  readonly maxAttempts: number | null;
+  readonly timeoutMs: number | null;
+  readonly nextRetryAt: Date | null;
+  readonly wakeAt: Date | null;
+  readonly waitEventType: string | null;
+  readonly topic: string | null;
+  readonly parentKey: string | null;
+  readonly depth: number;
+  readonly result?: unknown;
+  readonly error?: ErrorView;
+  /** Every failed attempt, oldest first. */
+  readonly errors: readonly (ErrorView & { readonly attempt: number; readonly at: Date })[];
+  readonly createdAt: Date;
+  readonly settledAt: Date | null;
+}
+
+export interface EventView {
+  readonly id: string;
+  readonly type: string | null;
+  readonly topic: string | null;
+  readonly payload: unknown;
+  readonly createdAt: Date;
+  readonly deliveredAt: Date | null;
+  readonly consumedByStepKey: string | null;
+}
+
+export interface LogLineView {
+  readonly id: string;
+  readonly runNumber: number;
+  readonly stepKey: string | null;
+  readonly attempt: number | null;
+  readonly level: LogLevel;
+  readonly category: string;
+  readonly message: string;
+  readonly data: unknown;
+  readonly isReplay: boolean;
+  readonly createdAt: Date;
+}
+
+export function statusView(record: Pick<InstanceRecord, "status" | "output" | "error">): InstanceStatusView {
+  const { status, output, error } = record;
+  if (status === "complete") return { status, output: output ? decodeValue(output) : undefined };
+  if (status === "errored" && error) return { status, error: errorView(error) };
+  return { status };
+}
+
+export function errorView(error: StoredError): ErrorView {
+  const { name, message, code } = error;
+  return code === undefined ? { name, message } : { name, message, code };
+}
+
+export function instanceView(record: InstanceRecord, now: number): InstanceView {
+  const { status, executing, dueAt } = record;
+  return {
+    ...statusView(record),
+    id: record.instanceId,
+    workflowName: record.workflowName,
+    instanceId: record.instanceId,
+    runNumber: record.runNumber,
+    params: decodeValue(record.params),
+    createdAt: new Date(record.createdAt),
+    updatedAt: new Date(record.updatedAt),
+    startedAt: dateOrNull(record.startedAt),
+    completedAt: dateOrNull(record.completedAt),
+    dueAt: dateOrNull(dueAt),
+    deadlineAt: dateOrNull(record.deadlineAt),
+    retentionUntil: dateOrNull(record.retentionUntil),
+    parent: record.parent,
+    terminationReason: record.terminationReason,
+    executing,
+    queued: !executing && (status === "active" || status === "waiting") && dueAt !== null && dueAt <= now,
+    deadLetter: record.deadLetter,
+  };
+}
+
+export function stepView(step: StepRecord): StepView {
+  const retrying = step.status === "waiting" && step.waitsFor === "retry";
+  const wakes = step.type === "do" ? null : step.wakeAt;
+  return {
+    stepKey: step.key,
+    name: step.name,
+    index: step.index,
+    type: step.type,
+    status: step.status,
+    attempts: step.attempts,
+    maxAttempts: step.maxAttempts,
+    timeoutMs: step.timeoutMs,
+    nextRetryAt: retrying ? new Date(step.wakeAt) : null,
+    wakeAt: dateOrNull(wakes),
+    waitEventType: step.eventType,
+    topic: step.topic,
+    parentKey: step.parentKey,
+    depth: step.depth,
+    ...(step.status === "completed" ? { result: decodeValue(step.result) } : {}),
+    ...lastError(step),
+    errors: step.errors.map(({ attempt, at, error }) => ({ ...errorView(error), attempt, at: new Date(at) })),
+    createdAt: new Date(step.createdAt),
+    settledAt: step.status === "waiting" ? null : new Date(step.settledAt),
+  };
+}
+
+function lastError(step: StepRecord): { readonly error?: ErrorView } {
+  const error = step.status === "errored" ? step.error : step.errors.at(-1)?.error;
+  return error && step.status !== "completed" ? { error: errorView(error) } : {};
+}
+
+export function eventView(event: EventRecord): EventView {
+  return {
+    id: event.id,
+    type: event.type,
+    topic: event.topic,
+    payload: decodeValue(event.payload),
+    createdAt: new Date(event.createdAt),
+    deliveredAt: dateOrNull(event.deliveredAt),
+    consumedByStepKey: event.consumedBy,
+  };
+}
+
+export function logLineView(line: StoredLogLine, runNumber: number): LogLineView {
+  return {
+    id: `${runNumber}-${line.seq}`,
+    runNumber,
+    stepKey: line.stepKey,
+    attempt: line.attempt,
+    level: line.level,
+    category: line.category,
+    message: line.message,
+    data: line.data === null ? null : decodeValue(line.data),
+    isReplay: line.isReplay,
+    createdAt: new Date(line.createdAt),
+  };
+}
+
+/** The step people ask about: one that is running, else the one waited for, else the last. */
+export function currentStep(record: InstanceRecord, steps: readonly StepRecord[]): StepView | undefined {
+  const begun = record.executing ? record.begun.at(-1) : undefined;
+  if (begun) {
+    const known = steps.find((step) => step.key === begun.key);
+    if (!known || known.status === "waiting") return runningView(begun, known);
+  }
+  const waiting = steps
+    .filter((step) => step.status === "waiting")
+    .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0));
+  const shown = waiting[0] ?? steps.toSorted((a, b) => a.index - b.index).at(-1);
+  return shown ? stepView(shown) : undefined;
+}
+
+function runningView(begun: InstanceRecord["begun"][number], known: StepRecord | undefined): StepView {
+  const base: Omit<StepView, "status"> = known
+    ? stepView(known)
+    : {
+        stepKey: begun.key,
+        name: begun.name,
+        index: -1,
+        type: "do",
+        attempts: 0,
+        maxAttempts: null,
+        timeoutMs: null,
+        nextRetryAt: null,
+        wakeAt: null,
+        waitEventType: null,
+        topic: null,
+        parentKey: null,
+        depth: 0,
+        errors: [],
+        createdAt: new Date(begun.at),
+        settledAt: null,
+      };
+  return { ...base, status: "running" };
+}
+
+function dateOrNull(time: number | null): Date | null {
+  return time === null ? null : new Date(time);
+}

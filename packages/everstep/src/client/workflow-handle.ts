@@ -1,0 +1,217 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { type Duration, parseDuration } from "../authoring/duration.ts";
+import { checkInstanceId } from "../authoring/names.ts";
+import { validateWith } from "../authoring/standard-schema.ts";
+import {
+  encodeParams,
+  instanceNotFound,
+  planCreate,
+  planRestart,
+  type RestartCondition,
+  statusFrom,
+} from "../engine/lifecycle.ts";
+import { EverstepError } from "../model/error.ts";
+import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
+import type { CreateOutcome, CreateRequest } from "../model/request.ts";
+import type { AppParts } from "./app-parts.ts";
+import { alreadyExists, InstanceHandle } from "./instance-handle.ts";
+import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+import { type InstanceView, instanceView } from "./views.ts";
+
+export interface CreateOptions<Params = any> {
+  /** Unique within the workflow; generated when left out. */
+  readonly id?: string;
+  readonly params?: Params;
+  /** What to do when the id is taken: fail (default), or give the instance that has it and ignore the params. */
+  readonly ifExists?: "error" | "return";
+  /** Not before this time. */
+  readonly startAt?: Date | number;
+  /** The instance is ended at this time if it has not ended by itself. */
+  readonly deadline?: Date | number;
+  /** How long it is kept after it ended; for ever unless said. */
+  readonly ttl?: Duration;
+  readonly parent?: { readonly workflowName: string; readonly instanceId: string };
+}
+
+export interface ListOptions extends PageOptions {
+  /** One status or several; words of other engines (running, failed, ...) are understood. */
+  readonly status?: string | readonly string[];
+  readonly deadLetter?: boolean;
+}
+
+/** One workflow of an app: creates its instances and finds them again. */
+export class WorkflowHandle<Params = any, Output = any> {
+  readonly name: string;
+  readonly #definition: WorkflowDefinition;
+  readonly #parts: AppParts;
+
+  constructor(definition: WorkflowDefinition, parts: AppParts) {
+    this.name = definition.name;
+    this.#definition = definition;
+    this.#parts = parts;
+  }
+
+  /** Creates an instance. Once this resolves it is durable and will run, here or elsewhere. */
+  async create(options: CreateOptions<Params> = {}): Promise<InstanceHandle<Output>> {
+    const request = await this.#plan(options);
+    await this.#parts.ready();
+    const outcome = await this.#submit(request);
+    if (outcome.kind === "exists" && options.ifExists !== "return") throw alreadyExists(request);
+    return this.#handle(request.instanceId);
+  }
+
+  /** Creates up to 100 instances at once; ids that exist or repeat are skipped and left out of the answer. */
+  async createBatch(batch: readonly CreateOptions<Params>[]): Promise<InstanceHandle<Output>[]> {
+    const { batchMax } = this.#definition.limits;
+    if (!Array.isArray(batch)) {
+      throw new EverstepError("INVALID_ARGUMENT", "createBatch takes an array of { id, params }.");
+    }
+    if (batch.length > batchMax) {
+      throw new EverstepError(
+        "BATCH_TOO_LARGE",
+        `createBatch got ${batch.length} instances; at most ${batchMax} go at once. Split the batch.`,
+      );
+    }
+    const requests = new Map<string, CreateRequest>();
+    for (const options of batch) {
+      this.#requireId(options);
+      const request = await this.#plan(options);
+      if (!requests.has(request.instanceId)) requests.set(request.instanceId, request);
+    }
+    await this.#parts.ready();
+    const outcomes = await Promise.all([...requests.values()].map((request) => this.#submit(request)));
+    return [...requests.keys()]
+      .filter((_, at) => outcomes[at]?.kind === "created")
+      .map((id) => this.#handle(id));
+  }
+
+  /** An instance that exists. */
+  async get(id: string): Promise<InstanceHandle<Output>> {
+    checkInstanceId(id, this.#definition.limits);
+    await this.#parts.ready();
+    const ref = this.#ref(id);
+    if (!(await this.#parts.store.getInstance(ref))) throw instanceNotFound(ref);
+    return this.#handle(id);
+  }
+
+  async list(options: ListOptions = {}): Promise<PageView<InstanceView<Output>>> {
+    const { deadLetter, status } = options;
+    const list = `instances:${this.name}`;
+    const query = pageQuery(list, options, this.#definition.limits);
+    await this.#parts.ready();
+    const page = await this.#parts.store.listInstances({
+      ...query,
+      workflowName: this.name,
+      ...(status === undefined ? {} : { statuses: [status].flat().map(knownStatus) }),
+      ...(deadLetter === undefined ? {} : { deadLetter }),
+    });
+    return pageView(list, page, (record) => instanceView(record, this.#parts.runtime.now()));
+  }
+
+  /** Restarts the instance if it exists and fits the condition, creates it if there is none, else leaves it alone. */
+  async restartOrCreate(
+    options: CreateOptions<Params> & { readonly id: string; readonly when?: RestartCondition },
+  ): Promise<{
+    readonly outcome: "created" | "restarted" | "unchanged";
+    readonly instance: InstanceHandle<Output>;
+  }> {
+    const request = await this.#plan(options);
+    await this.#parts.ready();
+    const instance = this.#handle(request.instanceId);
+    const created = await this.#submit(request);
+    if (created.kind === "created") return { outcome: "created", instance };
+    const changed = await this.#parts.group.submit(planRestart(request, [], options.when));
+    if (changed.kind !== "changed") return { outcome: "unchanged", instance };
+    this.#parts.runner.nudge();
+    return { outcome: "restarted", instance };
+  }
+
+  async #plan(options: CreateOptions<Params>): Promise<CreateRequest> {
+    const { limits, ttlMs } = this.#definition;
+    const { runtime } = this.#parts;
+    if (typeof options !== "object" || options === null) {
+      throw new EverstepError("INVALID_ARGUMENT", "create takes { id?, params? }.");
+    }
+    const instanceId = options.id === undefined ? runtime.uuid() : checkInstanceId(options.id, limits);
+    const params = encodeParams(await this.#checkedParams(options.params), limits);
+    const startAt = timeOf(options.startAt, "startAt");
+    return planCreate(
+      this.#ref(instanceId),
+      {
+        params,
+        ...(startAt === null ? {} : { startAt }),
+        deadlineAt: timeOf(options.deadline, "deadline"),
+        retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
+        parent: options.parent ?? null,
+      },
+      runtime.now(),
+    );
+  }
+
+  async #checkedParams(params: unknown): Promise<unknown> {
+    const schema = this.#definition.options.params;
+    if (!schema) return params;
+    const checked = await validateWith(schema, params === undefined ? {} : params);
+    if ("value" in checked) return checked.value;
+    const issues = checked.issues.map((issue) => issue.message);
+    throw new EverstepError(
+      "WORKFLOW_PARAMS_INVALID",
+      `The params do not fit workflow "${this.name}": ${issues.join("; ")}. Nothing was created.`,
+      { details: { issues: checked.issues } },
+    );
+  }
+
+  #requireId(options: CreateOptions<Params>): void {
+    if (this.#definition.mode === "cloudflare" || options?.id !== undefined) return;
+    throw new EverstepError(
+      "INVALID_INSTANCE_ID",
+      "Every instance of a batch needs an id, so that the batch can be repeated.",
+    );
+  }
+
+  async #submit(request: CreateRequest): Promise<CreateOutcome> {
+    const { runner, runtime, group } = this.#parts;
+    const now = runtime.now();
+    const mayRunHere = request.dueAt <= now && this.#definition.options.concurrency === undefined;
+    const lease = mayRunHere ? runner.offerLease() : null;
+    const since = runtime.monotonic();
+    let claim = null;
+    try {
+      const outcome = await group.submit({ ...request, lease });
+      if (outcome.kind === "created") {
+        claim = outcome.claim;
+        if (!claim) {
+          if (request.dueAt > now) runner.dueAt(request.dueAt);
+          else runner.fallBehind();
+        }
+      }
+      return outcome;
+    } finally {
+      if (lease) runner.takeUp(claim, since);
+    }
+  }
+
+  #ref(instanceId: string): InstanceRef {
+    return { workflowName: this.name, instanceId };
+  }
+
+  #handle(instanceId: string): InstanceHandle<Output> {
+    return new InstanceHandle(this.#ref(instanceId), this.#definition, this.#parts);
+  }
+}
+
+function timeOf(value: Date | number | undefined, what: string): number | null {
+  if (value === undefined) return null;
+  const time = value instanceof Date ? value.getTime() : value;
+  if (typeof time === "number" && Number.isFinite(time)) return Math.ceil(time);
+  throw new EverstepError("INVALID_ARGUMENT", `${what} must be a Date or epoch milliseconds.`);
+}
+
+function knownStatus(word: string): InstanceStatus {
+  const status = statusFrom(word);
+  if (status) return status;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    `"${String(word)}" is not a status. Use active, waiting, paused, complete, errored or terminated.`,
+  );
+}

@@ -1,0 +1,99 @@
+import { retryAfterOf } from "../authoring/classify.ts";
+import { checkBytes, encodeValue } from "../authoring/codec.ts";
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { parseDuration } from "../authoring/duration.ts";
+import { isNonRetryable } from "../authoring/errors.ts";
+import { toStoredError } from "../authoring/stored-error.ts";
+import type { RetryDelay, StepContext } from "../authoring/workflow-step.ts";
+import { type ErrorCode, EverstepError } from "../model/error.ts";
+import { retryDelayMs } from "./backoff.ts";
+import type { Body, BodyOutcome } from "./body.ts";
+import type { AttemptOutcome } from "./settle.ts";
+import type { StepOptions } from "./step-options.ts";
+
+/**
+ * What the end of a body means for its step: a value that can be kept, or an error with the time of the next attempt.
+ * Only an author's own delay function makes the answer a promise.
+ */
+export function attemptOutcome(
+  outcome: BodyOutcome,
+  body: Body,
+  context: StepContext,
+  definition: WorkflowDefinition,
+  now: number,
+): AttemptOutcome | Promise<AttemptOutcome> {
+  const { call } = body;
+  if (!outcome.ok) return failure(outcome.error, body, context, definition, now);
+  try {
+    const result = encodeValue(outcome.value, `step "${call.name}" result`);
+    checkBytes(result, definition.limits.resultBytesMax, `step "${call.name}" result`);
+    return { kind: "returned", result };
+  } catch (error) {
+    return failure(error, body, context, definition, now);
+  }
+}
+
+function failure(
+  thrown: unknown,
+  body: Body,
+  context: StepContext,
+  definition: WorkflowDefinition,
+  now: number,
+): AttemptOutcome | Promise<AttemptOutcome> {
+  const error = toStoredError(thrown);
+  const options = body.call.spec.options as StepOptions;
+  const final: AttemptOutcome = { kind: "threw", error, retryable: false, retryAt: now };
+  const failed = (body.call.record?.attempts ?? 0) + 1;
+  if (isFinal(thrown) || (options.maxAttempts !== null && failed >= options.maxAttempts)) return final;
+  const category = classified(thrown, definition, now);
+  if (category?.kind === "client-error" || category?.kind === "validation") return final;
+  const asked = category?.retryAfterMs ?? retryAfterOf(thrown, now);
+  if (asked !== undefined) return { kind: "threw", error, retryable: true, retryAt: now + asked };
+  const later = (baseMs: number): AttemptOutcome => ({
+    kind: "threw",
+    error,
+    retryable: true,
+    retryAt: now + retryDelayMs(options, baseMs, failed),
+  });
+  if (typeof options.delay === "number") return later(options.delay);
+  const reason = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return askForDelay(options.delay, { ctx: context, error: reason }).then(later, () => final);
+}
+
+/** A delay function that throws or gives nonsense ends the retries: there is no delay left to trust. */
+async function askForDelay(delay: RetryDelay, failure: Parameters<RetryDelay>[0]): Promise<number> {
+  return parseDuration(await delay(failure), "retry delay");
+}
+
+function classified(thrown: unknown, definition: WorkflowDefinition, now: number) {
+  try {
+    return definition.options.classify?.(thrown, now) as
+      | { readonly kind: string; readonly retryAfterMs?: number }
+      | undefined;
+  } catch {
+    // A classifier with a mistake in it must not decide the fate of a step.
+    return undefined;
+  }
+}
+
+/** Mistakes in the code itself: trying again cannot help. */
+const finalCodes: ReadonlySet<ErrorCode> = new Set([
+  "DUPLICATE_STEP_KEY",
+  "INVALID_DURATION",
+  "INVALID_EVENT_TYPE",
+  "INVALID_INSTANCE_ID",
+  "INVALID_LOG",
+  "INVALID_STEP_CONFIG",
+  "INVALID_STEP_NAME",
+  "INVALID_TOPIC",
+  "MUTATION_CONFLICT",
+  "MUTATION_INVALID",
+  "PAYLOAD_TOO_LARGE",
+  "STEP_LIMIT_EXCEEDED",
+  "STEP_TYPE_MISMATCH",
+  "VALUE_NOT_SERIALIZABLE",
+]);
+
+function isFinal(thrown: unknown): boolean {
+  return isNonRetryable(thrown) || (thrown instanceof EverstepError && finalCodes.has(thrown.code));
+}

@@ -1,0 +1,42 @@
+import type { Backoff } from "../authoring/workflow-step.ts";
+import { crashBackoff, storeRetry } from "../model/limits.ts";
+
+/** Delay after the n-th failed attempt: d, d, d or d, 2d, 3d or d, 2d, 4d. */
+export function retryDelayMs(
+  policy: { readonly backoff: Backoff; readonly factor: number; readonly maxDelayMs: number | null },
+  baseMs: number,
+  attempt: number,
+): number {
+  const grown = baseMs * growth(policy, attempt);
+  const capped = policy.maxDelayMs === null ? grown : Math.min(grown, policy.maxDelayMs);
+  return Math.min(Math.ceil(capped), Number.MAX_SAFE_INTEGER);
+}
+
+function growth(policy: { readonly backoff: Backoff; readonly factor: number }, attempt: number): number {
+  switch (policy.backoff) {
+    case "constant":
+      return 1;
+    case "linear":
+      return attempt;
+    case "exponential":
+      return policy.factor ** (attempt - 1);
+  }
+}
+
+/** Delays before a run is tried again whose runner keeps dying: at once the first time, then ever later. */
+export function crashDelaysMs(crashesMax: number, random: () => number): readonly number[] {
+  const delays = [0];
+  for (let crash = 1; crash <= crashesMax; crash++) {
+    const grown = Math.min(crashBackoff.baseMs * crashBackoff.factor ** (crash - 1), crashBackoff.maxMs);
+    const jitterSpan = crashBackoff.jitterMsMax - crashBackoff.jitterMsMin;
+    const jitter = crashBackoff.jitterMsMin + Math.round((random() * jitterSpan) / 1000) * 1000;
+    delays.push(Math.min(grown + jitter, crashBackoff.maxMs));
+  }
+  return delays;
+}
+
+/** Delay before the n-th repetition (from 0) of a store call that failed for a passing reason. */
+export function storeRetryDelayMs(repetition: number, random: () => number): number {
+  const grown = Math.min(storeRetry.delayMs * storeRetry.factor ** repetition, storeRetry.maxMs);
+  return grown * (storeRetry.jitterMin + random() * (storeRetry.jitterMax - storeRetry.jitterMin));
+}

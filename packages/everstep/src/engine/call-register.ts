@@ -1,0 +1,179 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { fromStoredError } from "../authoring/stored-error.ts";
+import { EverstepError } from "../model/error.ts";
+import type { ErroredStep, SettledStep, StepRecord, StepType } from "../model/step.ts";
+import type { Body } from "./body.ts";
+import { Call, type CallSpec } from "./call.ts";
+import { typeMismatch } from "./decide.ts";
+import { cloudflareKey, stepKey } from "./step-key.ts";
+
+/** Either a call of its own, or the answer a finished call of the same name already had. */
+export type Entered =
+  | { readonly kind: "call"; readonly call: Call }
+  | { readonly kind: "answered"; readonly record: SettledStep };
+
+/** Which step a call is: the records of the run by key, and the calls this passage has made. */
+export class CallRegister {
+  readonly #definition: WorkflowDefinition;
+  readonly #note: (message: string) => void;
+  readonly #records = new Map<string, StepRecord>();
+  readonly #calls = new Map<string, Call>();
+  readonly #occurrences = new Map<string, number>();
+  readonly #exhausted = new WeakSet<Error>();
+  readonly #noted = new Set<string>();
+  #nextIndex = 0;
+  #nextSettled = 0;
+  #counted = 0;
+  #open = 0;
+  #replaying: boolean;
+  #lastAskedIndex = -1;
+
+  constructor(definition: WorkflowDefinition, steps: readonly StepRecord[], note: (message: string) => void) {
+    this.#definition = definition;
+    this.#note = note;
+    this.#replaying = steps.length > 0;
+    for (const step of steps) {
+      this.#records.set(step.key, step);
+      this.#nextIndex = Math.max(this.#nextIndex, step.index + 1);
+      if (step.status !== "waiting") this.#nextSettled = Math.max(this.#nextSettled, step.settledIndex + 1);
+      if (this.#countsAsStep(step.type)) this.#counted++;
+    }
+  }
+
+  /** The code that runs now ran before: everything it asked for so far was answered from history. */
+  get replaying(): boolean {
+    return this.#replaying;
+  }
+
+  /** The next free place in the order of hand-over. */
+  get settledCount(): number {
+    return this.#nextSettled;
+  }
+
+  get openCount(): number {
+    return this.#open;
+  }
+
+  enter(spec: CallSpec, parent: Body | null): Entered {
+    const { key, count } = this.#identify(spec, parent);
+    const before = this.#calls.get(key);
+    if (before && !before.parent?.isVoid) {
+      const again = this.#askedAgain(spec, before);
+      if (again) return { kind: "answered", record: again };
+    }
+    const record = this.#records.get(key);
+    if (!record) this.#countNew(spec);
+    if (parent === null) this.#follow(spec, record);
+    const call = new Call(spec, key, count, parent, record);
+    this.#calls.set(key, call);
+    this.#open++;
+    return { kind: "call", call };
+  }
+
+  indexOf(call: Call): number {
+    return call.record?.index ?? this.#nextIndex++;
+  }
+
+  settled(call: Call, record: SettledStep): void {
+    this.#records.set(call.key, record);
+    this.#open--;
+  }
+
+  forget(call: Call): void {
+    this.#calls.delete(call.key);
+    this.#open--;
+  }
+
+  /** The error a failed step throws into author code. */
+  errorOf(record: SettledStep): Error {
+    const error = fromStoredError((record as ErroredStep).error);
+    const { attempts, maxAttempts, type } = record;
+    if (type === "do" && maxAttempts !== null && attempts >= maxAttempts) this.#exhausted.add(error);
+    return error;
+  }
+
+  /** The error came out of a step whose retries were used up. */
+  isExhausted(error: unknown): boolean {
+    return typeof error === "object" && error !== null && this.#exhausted.has(error as Error);
+  }
+
+  #identify(spec: CallSpec, parent: Body | null): { readonly key: string; readonly count: number } {
+    const parentKey = parent?.call.key ?? null;
+    if (this.#definition.mode === "cloudflare") {
+      const duration = spec.type === "sleep" && spec.durationMs !== null ? `:${spec.durationMs}` : "";
+      const scope = parent === null ? "" : `${parentKey}@${parent.start}`;
+      const count = this.#nextOccurrence(`${scope}/${spec.type}:${spec.name}${duration}`);
+      const place = parent === null ? null : { key: parent.call.key, attempt: parent.start };
+      return { key: cloudflareKey(spec.type, `${spec.name}${duration}`, count, place), count };
+    }
+    if (!spec.options?.repeat) return { key: stepKey(spec.name, parentKey, null), count: 1 };
+    const scope = parent === null ? "" : `${parentKey}@${parent.start}`;
+    const count = this.#nextOccurrence(`${scope}/${spec.name}`);
+    return { key: stepKey(spec.name, parentKey, count - 1), count };
+  }
+
+  #nextOccurrence(place: string): number {
+    const count = (this.#occurrences.get(place) ?? 0) + 1;
+    this.#occurrences.set(place, count);
+    return count;
+  }
+
+  /** Names are identities: one that is open is taken, one that is done answers again. */
+  #askedAgain(spec: CallSpec, before: Call): SettledStep | null {
+    if (before.type !== spec.type) throw typeMismatch(spec, before.type);
+    const strict = this.#definition.options.strictStepNames === true;
+    if (before.state !== "done" || strict) {
+      throw new EverstepError(
+        "DUPLICATE_STEP_KEY",
+        strict
+          ? `Step "${spec.name}" was already used in this run, and the workflow has strictStepNames. Give every step its own name.`
+          : `Step "${spec.name}" is still open. Give steps that run at the same time different names, or set repeat: true.`,
+        { details: { step: spec.name } },
+      );
+    }
+    const { record } = before;
+    if (!record || record.status === "waiting") return null;
+    this.#noteOnce(
+      `again ${spec.name}`,
+      `Step "${spec.name}" was asked for again and answered with its first result. If it should run each time, set repeat: true or put an index into its name.`,
+    );
+    return record;
+  }
+
+  #countNew(spec: CallSpec): void {
+    if (!this.#countsAsStep(spec.type)) return;
+    const { stepsMax } = this.#definition.limits;
+    if (this.#counted >= stepsMax) {
+      throw new EverstepError(
+        "STEP_LIMIT_EXCEEDED",
+        `The limit of ${stepsMax} steps per run has been reached at step "${spec.name}". ` +
+          "Raise limits.stepsMax, or split the work over several instances.",
+        { details: { stepsMax } },
+      );
+    }
+    this.#counted++;
+  }
+
+  #countsAsStep(type: StepType): boolean {
+    return type === "do" || (type === "waitForEvent" && this.#definition.mode !== "cloudflare");
+  }
+
+  /** Notices where the code has moved on from history: new steps end the replay, another order is worth a line. */
+  #follow(spec: CallSpec, record: StepRecord | undefined): void {
+    if (!record || record.status === "waiting") this.#replaying = false;
+    if (!record) return;
+    if (record.index < this.#lastAskedIndex) {
+      this.#noteOnce(
+        "order",
+        `Step "${spec.name}" is asked for in another order than it was recorded; results are matched by name.`,
+      );
+    }
+    this.#lastAskedIndex = Math.max(this.#lastAskedIndex, record.index);
+  }
+
+  #noteOnce(topic: string, message: string): void {
+    if (this.#noted.has(topic)) return;
+    this.#noted.add(topic);
+    this.#note(message);
+  }
+}

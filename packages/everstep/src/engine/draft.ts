@@ -1,0 +1,104 @@
+import type { ConsumedEvent, TimedOutWait } from "../model/boundary.ts";
+import type { LogLine } from "../model/log-line.ts";
+import type { Mutations } from "../model/mutations.ts";
+import type { AlongsideRequest } from "../model/request.ts";
+import type { StepRecord } from "../model/step.ts";
+
+/** What a turn knows and has not committed yet; becomes the next boundary. */
+export interface DraftContent {
+  readonly steps: readonly StepRecord[];
+  readonly timeouts: readonly TimedOutWait[];
+  readonly consumed: readonly ConsumedEvent[];
+  readonly logs: readonly LogLine[];
+  readonly alongside: readonly AlongsideRequest[];
+  readonly mutations: Mutations | null;
+}
+
+export class Draft {
+  #steps: StepRecord[] = [];
+  #timeouts: TimedOutWait[] = [];
+  #consumed: ConsumedEvent[] = [];
+  #logs: LogLine[] = [];
+  #alongside: AlongsideRequest[] = [];
+  #mutations: Mutations | null = null;
+
+  /** Log lines alone do not ask for a commit; they ride with the next one. */
+  get isEmpty(): boolean {
+    return this.#steps.length === 0 && this.#timeouts.length === 0;
+  }
+
+  get hasLogs(): boolean {
+    return this.#logs.length > 0;
+  }
+
+  get hasMutations(): boolean {
+    return this.#mutations !== null;
+  }
+
+  step(record: StepRecord): void {
+    const steps = this.#steps;
+    // A step that changes twice before a commit (waiting, then completed) is written once.
+    for (let at = steps.length - 1; at >= 0; at--) {
+      if (steps[at]?.index === record.index) {
+        steps[at] = record;
+        return;
+      }
+    }
+    steps.push(record);
+  }
+
+  timeout(timeout: TimedOutWait): void {
+    this.#timeouts.push(timeout);
+  }
+
+  consume(event: ConsumedEvent): void {
+    this.#consumed.push(event);
+  }
+
+  log(line: LogLine): void {
+    this.#logs.push(line);
+  }
+
+  alongside(requests: readonly AlongsideRequest[]): void {
+    this.#alongside.push(...requests);
+  }
+
+  mutations(mutations: Mutations): void {
+    this.#mutations = mutations;
+  }
+
+  take(): DraftContent {
+    const content = {
+      steps: this.#steps,
+      timeouts: this.#timeouts,
+      consumed: this.#consumed,
+      logs: this.#logs,
+      alongside: this.#alongside,
+      mutations: this.#mutations,
+    };
+    this.#steps = [];
+    this.#timeouts = [];
+    this.#consumed = [];
+    this.#logs = [];
+    this.#alongside = [];
+    this.#mutations = null;
+    return content;
+  }
+
+  /** A commit that was not applied because of its mutations: everything else is still owed. */
+  putBack(
+    content: DraftContent,
+    without: { readonly index: number; readonly alongside: readonly AlongsideRequest[] },
+  ): void {
+    const later = this.take();
+    this.#steps = content.steps.filter((step) => step.index !== without.index);
+    for (const step of later.steps) this.step(step);
+    this.#timeouts = [...content.timeouts, ...later.timeouts];
+    this.#consumed = [...content.consumed, ...later.consumed];
+    this.#logs = [...content.logs, ...later.logs];
+    this.#alongside = [
+      ...content.alongside.filter((request) => !without.alongside.includes(request)),
+      ...later.alongside,
+    ];
+  }
+}

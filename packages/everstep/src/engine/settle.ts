@@ -1,0 +1,45 @@
+import { errorLimits } from "../model/limits.ts";
+import type { WaitingStep } from "../model/step.ts";
+import type { EncodedValue, StoredError } from "../model/value.ts";
+
+/** Everything about a step that does not depend on how its attempt ended. */
+export type StepBase = Omit<WaitingStep, "status" | "waitsFor" | "wakeAt"> & {
+  readonly wakeAt: number | null;
+};
+
+/** How an attempt ended. */
+export type AttemptOutcome =
+  | { readonly kind: "returned"; readonly result: EncodedValue }
+  | {
+      readonly kind: "threw";
+      readonly error: StoredError;
+      /** Whether another attempt may help at all. */
+      readonly retryable: boolean;
+      /** When to try again, if so. */
+      readonly retryAt: number;
+    };
+
+/** What a step becomes after an attempt: completed, waiting for its next attempt, or errored. Pure. */
+export function settle(
+  before: StepBase,
+  outcome: AttemptOutcome,
+  now: number,
+): WaitingStep | SettlementDraft {
+  const attempts = before.attempts + 1;
+  if (outcome.kind === "returned") {
+    return { ...before, attempts, status: "completed", result: outcome.result, settledAt: now };
+  }
+  const errors = [...before.errors, { attempt: before.starts, at: now, error: outcome.error }].slice(
+    -errorLimits.attemptsKept,
+  );
+  const more = outcome.retryable && (before.maxAttempts === null || attempts < before.maxAttempts);
+  if (more) {
+    return { ...before, attempts, errors, status: "waiting", waitsFor: "retry", wakeAt: outcome.retryAt };
+  }
+  return { ...before, attempts, errors, status: "errored", error: outcome.error, settledAt: now };
+}
+
+/** A settled step before it got its place in the order of hand-over. */
+export type SettlementDraft =
+  | (StepBase & { readonly status: "completed"; readonly result: EncodedValue; readonly settledAt: number })
+  | (StepBase & { readonly status: "errored"; readonly error: StoredError; readonly settledAt: number });

@@ -1,0 +1,117 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
+import type {
+  Backoff,
+  ResolvedStepConfig,
+  RetryConfig,
+  RetryDelay,
+  StepConfig,
+} from "../authoring/workflow-step.ts";
+import { EverstepError } from "../model/error.ts";
+import { stepDefaults } from "../model/limits.ts";
+
+/** A step's configuration with every default filled in and every duration in milliseconds. */
+export interface StepOptions {
+  /** null: without limit. */
+  readonly maxAttempts: number | null;
+  readonly delay: number | RetryDelay;
+  readonly backoff: Backoff;
+  readonly factor: number;
+  readonly maxDelayMs: number | null;
+  readonly timeoutMs: number;
+  readonly repeat: boolean;
+  readonly failWhenInterrupted: boolean;
+  /** As the callback sees it. */
+  readonly shown: ResolvedStepConfig;
+}
+
+/** Resolved once per definition and config object: authors mostly pass none, or the same literal again and again. */
+export class StepOptionsResolver {
+  readonly #definition: WorkflowDefinition;
+  readonly #defaults: StepOptions;
+  readonly #known = new WeakMap<StepConfig, StepOptions>();
+
+  constructor(definition: WorkflowDefinition) {
+    this.#definition = definition;
+    this.#defaults = resolve({}, definition, "the workflow's defaults");
+  }
+
+  resolve(config: unknown, stepName: string): StepOptions {
+    if (config === undefined || config === null) return this.#defaults;
+    if (typeof config !== "object") throw invalid(stepName, `is ${typeof config}, not an object`);
+    const known = this.#known.get(config);
+    if (known) return known;
+    const options = resolve(config as StepConfig, this.#definition, `step "${stepName}"`);
+    this.#known.set(config, options);
+    return options;
+  }
+}
+
+function resolve(config: StepConfig, definition: WorkflowDefinition, what: string): StepOptions {
+  const base = definition.options.retries;
+  const defaults: RetryConfig = base === false ? { limit: 0 } : (base ?? {});
+  const retries: RetryConfig = { ...defaults, ...ownRetries(config, what) };
+  const limit = retries.limit ?? stepDefaults.retryLimit;
+  if (typeof limit !== "number" || Number.isNaN(limit) || limit < 0) {
+    throw invalid(what, `has retries.limit ${String(limit)}; it is the number of retries, 0 or more`);
+  }
+  const backoff = retries.backoff ?? stepDefaults.backoff;
+  if (backoff !== "constant" && backoff !== "linear" && backoff !== "exponential") {
+    throw invalid(what, `has backoff ${String(backoff)}; use "constant", "linear" or "exponential"`);
+  }
+  const delay = retries.delay ?? stepDefaults.retryDelayMs;
+  const timeout: Duration = ownTimeout(config) ?? definition.options.timeout ?? "10 minutes";
+  const timeoutMs = parseDuration(timeout, `timeout of ${what}`);
+  checkDuration(timeoutMs, { min: 1, max: definition.limits.timeoutMsMax }, `timeout of ${what}`);
+  if (config.onInterrupt !== undefined && config.onInterrupt !== "retry" && config.onInterrupt !== "fail") {
+    throw invalid(what, `has onInterrupt ${String(config.onInterrupt)}; use "retry" or "fail"`);
+  }
+  return {
+    maxAttempts: limit === Number.POSITIVE_INFINITY ? null : Math.floor(limit) + 1,
+    delay: typeof delay === "function" ? delay : parseDuration(delay, `retry delay of ${what}`),
+    backoff,
+    factor: factorOf(config, what),
+    maxDelayMs:
+      retries.maxDelay === undefined ? null : parseDuration(retries.maxDelay, `maxDelay of ${what}`),
+    timeoutMs,
+    repeat: config.repeat === true,
+    failWhenInterrupted: config.onInterrupt === "fail",
+    shown: Object.freeze({ retries: Object.freeze({ limit, delay, backoff }), timeout }),
+  };
+}
+
+function ownRetries(config: StepConfig, what: string): RetryConfig {
+  const { retries } = config;
+  if (retries === false || config.retriesAllowed === false) return { limit: 0 };
+  if (retries !== undefined && (typeof retries !== "object" || retries === null)) {
+    throw invalid(what, "has retries that are neither an object nor false");
+  }
+  const alias: { limit?: number; delay?: Duration } = {};
+  if (config.maxAttempts !== undefined) {
+    if (!(config.maxAttempts >= 1)) {
+      throw invalid(what, `has maxAttempts ${String(config.maxAttempts)}; it must be 1 or more`);
+    }
+    alias.limit = config.maxAttempts - 1;
+  }
+  if (config.intervalSeconds !== undefined) {
+    alias.delay = parseDuration(config.intervalSeconds, `intervalSeconds of ${what}`) * 1000;
+  }
+  return { ...alias, ...retries };
+}
+
+function ownTimeout(config: StepConfig): Duration | undefined {
+  if (config.timeout !== undefined) return config.timeout;
+  return config.timeoutSeconds === undefined ? undefined : config.timeoutSeconds * 1000;
+}
+
+function factorOf(config: StepConfig, what: string): number {
+  const rate = config.backoffRate ?? 2;
+  if (!(typeof rate === "number" && rate >= 1 && Number.isFinite(rate))) {
+    throw invalid(what, `has backoffRate ${String(rate)}; it must be a number of at least 1`);
+  }
+  return rate;
+}
+
+function invalid(what: string, complaint: string): EverstepError {
+  return new EverstepError("INVALID_STEP_CONFIG", `The configuration of ${what} ${complaint}.`);
+}

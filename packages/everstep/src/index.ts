@@ -1,0 +1,68 @@
+/** What authors and hosts import. */
+export { type Classify, type ErrorCategory, httpClassifier } from "./authoring/classify.ts";
+export {
+  defineWorkflow,
+  type WorkflowDefinition,
+  type WorkflowFunction,
+  type WorkflowOptions,
+} from "./authoring/define-workflow.ts";
+export type { Duration } from "./authoring/duration.ts";
+export {
+  NonRetryableError,
+  RetryAfterError,
+  StepTimeoutError,
+  WaitForEventTimeoutError,
+} from "./authoring/errors.ts";
+export type { InferInput, InferOutput, StandardSchema } from "./authoring/standard-schema.ts";
+export type {
+  Backoff,
+  EventAddress,
+  LogOptions,
+  OutgoingEvent,
+  ReceivedEvent,
+  RetryConfig,
+  RetryDelay,
+  StepCallback,
+  StepConfig,
+  StepContext,
+  WaitOptions,
+  WorkflowEvent,
+  WorkflowLogger,
+  WorkflowStep,
+} from "./authoring/workflow-step.ts";
+export {
+  type App,
+  type AppOptions,
+  createWorkflows,
+  type RunnerSettings,
+  type StopOptions,
+} from "./client/create-workflows.ts";
+export type {
+  ForkOptions,
+  HistoryOptions,
+  HistoryView,
+  InstanceHandle,
+  InstanceResult,
+  LogsOptions,
+  RestartOptions,
+  ResultOptions,
+} from "./client/instance-handle.ts";
+export type { PageOptions, PageView } from "./client/paging.ts";
+export type {
+  ErrorView,
+  EventView,
+  InstanceStatusView,
+  InstanceView,
+  LogLineView,
+  StepView,
+} from "./client/views.ts";
+export type { CreateOptions, ListOptions, WorkflowHandle } from "./client/workflow-handle.ts";
+export { type RestartCondition, type StepSelector, statusFrom } from "./engine/lifecycle.ts";
+export { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "./model/error.ts";
+export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/instance.ts";
+export { defaultLimits, type Limits } from "./model/limits.ts";
+export type { LogLevel } from "./model/log-line.ts";
+export type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
+export type { StepStatus, StepType } from "./model/step.ts";
+export type { StopReport, TickOptions } from "./runner/runner.ts";
+export { systemRuntime } from "./system-runtime.ts";

@@ -1,0 +1,43 @@
+import type { BegunBody, TerminationReason } from "./instance.ts";
+import type { LogLine } from "./log-line.ts";
+import type { StepRecord, WaitingStep } from "./step.ts";
+import type { TaskKind } from "./task.ts";
+import type { EncodedValue, StoredError } from "./value.ts";
+
+/** What one commit makes durable: everything new that a turn knows, and what comes next. */
+export interface Boundary {
+  /** 1 for the first commit under a token, then one more each time; makes repeats harmless. */
+  readonly number: number;
+  readonly steps: readonly StepRecord[];
+  /** Waits that timed out. Applied only while no matching event with a sequence above `eventSeqSeen` exists. */
+  readonly timeouts: readonly TimedOutWait[];
+  readonly consumed: readonly ConsumedEvent[];
+  readonly eventSeqSeen: number;
+  readonly logs: readonly LogLine[];
+  /** All bodies in flight once this commit is durable. */
+  readonly begun: readonly BegunBody[];
+  readonly next: Next;
+}
+
+export interface TimedOutWait {
+  /** The wait as it was recorded; an event for it must not be younger than its `wakeAt`. */
+  readonly wait: WaitingStep;
+  /** What it becomes. */
+  readonly settled: StepRecord;
+}
+
+export interface ConsumedEvent {
+  readonly seq: number;
+  readonly stepKey: string;
+}
+
+export type Next =
+  /** Keep the lease, more to come. */
+  | { readonly kind: "continue" }
+  /** Every branch waits; the lease is given back. `dueAt` is the earliest wake time of all open waits. */
+  | { readonly kind: "suspend"; readonly dueAt: number; readonly task: TaskKind }
+  /** Give the lease back although there is more to do (shutdown, step budget); due again at `dueAt`. */
+  | { readonly kind: "yield"; readonly dueAt: number }
+  | { readonly kind: "complete"; readonly output: EncodedValue }
+  | { readonly kind: "error"; readonly error: StoredError; readonly deadLetter: boolean }
+  | { readonly kind: "terminate"; readonly reason: TerminationReason };

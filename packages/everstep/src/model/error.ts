@@ -1,0 +1,106 @@
+/** Every code an EverstepError can carry. Codes are stable; sentences may improve. */
+export type ErrorCode =
+  // definitions and input
+  | "INVALID_WORKFLOW_NAME"
+  | "INVALID_WORKFLOW_DEFINITION"
+  | "DUPLICATE_WORKFLOW_NAME"
+  | "INVALID_INSTANCE_ID"
+  | "INVALID_STEP_NAME"
+  | "INVALID_STEP_CONFIG"
+  | "INVALID_EVENT_TYPE"
+  | "INVALID_TOPIC"
+  | "INVALID_DURATION"
+  | "INVALID_LOG"
+  | "INVALID_CURSOR"
+  | "INVALID_ARGUMENT"
+  | "WORKFLOW_PARAMS_INVALID"
+  | "WORKFLOW_OUTPUT_INVALID"
+  | "VALUE_NOT_SERIALIZABLE"
+  | "PAYLOAD_TOO_LARGE"
+  | "BATCH_TOO_LARGE"
+  // instances
+  | "WORKFLOW_NOT_FOUND"
+  | "INSTANCE_NOT_FOUND"
+  | "INSTANCE_ID_ALREADY_EXISTS"
+  | "INSTANCE_TERMINAL"
+  | "INSTANCE_NOT_ERRORED"
+  | "FAILED_STEP_NOT_RETRYABLE"
+  | "STEP_NOT_FOUND"
+  | "RUN_NOT_FOUND"
+  | "EVENT_ID_CONFLICT"
+  | "EVENT_BUFFER_FULL"
+  // inside a run
+  | "DUPLICATE_STEP_KEY"
+  | "STEP_TYPE_MISMATCH"
+  | "STEP_LIMIT_EXCEEDED"
+  | "PARALLEL_STEP_LIMIT_EXCEEDED"
+  | "STEP_TIMEOUT"
+  | "STEP_INTERRUPTED"
+  | "WAIT_FOR_EVENT_TIMEOUT"
+  | "MUTATION_CONFLICT"
+  | "MUTATION_INVALID"
+  | "UNKNOWN_ERROR"
+  | "WORKFLOW_STALLED"
+  | "CRASH_LOOP"
+  | "HISTORY_UNREADABLE"
+  | "INTERRUPTED_BY_RESTART"
+  // store and app
+  | "STORE_UNAVAILABLE"
+  | "STORE_BUSY"
+  | "STORE_FULL"
+  | "STORE_READ_ONLY"
+  | "STORE_CORRUPT"
+  | "STORE_NOT_OURS"
+  | "STORE_CLOSED"
+  | "STORE_FAILED"
+  | "SCHEMA_TOO_NEW"
+  | "SCHEMA_MISSING"
+  | "RUNTIME_UNSUPPORTED"
+  | "APP_STOPPED";
+
+export interface EverstepErrorOptions {
+  readonly cause?: unknown;
+  /** Facts for programs: what was asked for, what was found. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** What happened, why, and what to do, with a code that stays the same. */
+export class EverstepError extends Error {
+  override readonly name: string = "EverstepError";
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: EverstepErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+  }
+}
+
+/**
+ * How a store call failed, which decides what may be done about it:
+ * `conflict` and `unavailable` did not happen and may be repeated, `ambiguous` may have happened and may be repeated
+ * because every request carries its own id, `constraint` was refused by the author's own rows, the rest are final.
+ */
+export type StoreFailure =
+  | "conflict"
+  | "unavailable"
+  | "ambiguous"
+  | "constraint"
+  | "invalid"
+  | "too-large"
+  | "fatal";
+
+export class StoreError extends EverstepError {
+  override readonly name = "StoreError";
+  readonly failure: StoreFailure;
+
+  constructor(failure: StoreFailure, code: ErrorCode, message: string, options: EverstepErrorOptions = {}) {
+    super(code, message, options);
+    this.failure = failure;
+  }
+
+  get retryable(): boolean {
+    return this.failure === "conflict" || this.failure === "unavailable" || this.failure === "ambiguous";
+  }
+}

@@ -1,0 +1,71 @@
+import type { EncodedValue, StoredError } from "./value.ts";
+
+export type InstanceStatus = "active" | "waiting" | "paused" | "complete" | "errored" | "terminated";
+
+export const instanceStatuses: readonly InstanceStatus[] = [
+  "active",
+  "waiting",
+  "paused",
+  "complete",
+  "errored",
+  "terminated",
+];
+
+export const terminalStatuses: readonly InstanceStatus[] = ["complete", "errored", "terminated"];
+
+export function isTerminal(status: InstanceStatus): boolean {
+  return status === "complete" || status === "errored" || status === "terminated";
+}
+
+/** How users address an instance. Ids are unique within their workflow. */
+export interface InstanceRef {
+  readonly workflowName: string;
+  readonly instanceId: string;
+}
+
+/** A store's own name for one run of one instance; opaque to everybody else, never reused. */
+export type RunId = number | string;
+
+export interface TerminationReason {
+  readonly source: "user" | "maxRunDuration" | "maxSuspendDuration" | "deadline" | "restarted";
+  readonly message: string | null;
+}
+
+/** An instance with the facts of one of its runs (the current one unless another was asked for). */
+export interface InstanceRecord extends InstanceRef {
+  readonly runId: RunId;
+  /** First run is 1; `restart` begins the next. */
+  readonly runNumber: number;
+  readonly status: InstanceStatus;
+  readonly params: EncodedValue;
+  readonly output: EncodedValue | null;
+  readonly error: StoredError | null;
+  readonly terminationReason: TerminationReason | null;
+  /** Errored because the engine gave up on it (retries or crash budget exhausted). */
+  readonly deadLetter: boolean;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly updatedAt: number;
+  readonly completedAt: number | null;
+  readonly pausedAt: number | null;
+  readonly deadlineAt: number | null;
+  readonly retentionMs: number | null;
+  readonly retentionUntil: number | null;
+  readonly parent: InstanceRef | null;
+  /** A runner holds the lease right now. */
+  readonly executing: boolean;
+  /** When the run wants its next turn (or its lease ends); null when it wants none. */
+  readonly dueAt: number | null;
+  readonly crashCount: number;
+  readonly token: number;
+  readonly begun: readonly BegunBody[];
+}
+
+/** A body known to have been released to run; what a crash leaves behind of it. */
+export interface BegunBody {
+  readonly key: string;
+  readonly name: string;
+  /** The number of this start, first is 1. */
+  readonly start: number;
+  readonly at: number;
+}

@@ -1,0 +1,117 @@
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Every limit an author or caller can run into. Bytes are UTF-8 bytes of the stored text. */
+export interface Limits {
+  readonly workflowNameMax: number;
+  readonly instanceIdMax: number;
+  readonly stepNameMax: number;
+  readonly eventTypeMax: number;
+  readonly topicMax: number;
+  readonly logCategoryMax: number;
+  readonly logMessageMax: number;
+  readonly paramsBytesMax: number;
+  readonly resultBytesMax: number;
+  readonly outputBytesMax: number;
+  readonly eventBytesMax: number;
+  readonly logBytesMax: number;
+  /** Steps per run: `do` and `waitForEvent` count, sleeps do not. */
+  readonly stepsMax: number;
+  /** Steps of one run that are open at the same time. */
+  readonly parallelStepsMax: number;
+  readonly bufferedEventsMax: number;
+  readonly batchMax: number;
+  readonly pageSizeMax: number;
+  readonly pageSize: number;
+  readonly sleepMsMax: number;
+  readonly waitMsMin: number;
+  readonly waitMsMax: number;
+  readonly waitMsDefault: number;
+  /** Cap on attempt timeouts; Infinity for none. */
+  readonly timeoutMsMax: number;
+  /** Claims in a row that ended without progress before the run is given up. */
+  readonly crashesMax: number;
+  /** A workflow function with nothing open and nothing waiting fails after this time. */
+  readonly stallMs: number;
+}
+
+export const defaultLimits: Limits = {
+  workflowNameMax: 64,
+  instanceIdMax: 100,
+  stepNameMax: 256,
+  eventTypeMax: 100,
+  topicMax: 128,
+  logCategoryMax: 64,
+  logMessageMax: 2048,
+  paramsBytesMax: 1024 * 1024,
+  resultBytesMax: 1024 * 1024,
+  outputBytesMax: 1024 * 1024,
+  eventBytesMax: 1024 * 1024,
+  logBytesMax: 1024 * 1024,
+  stepsMax: 1024,
+  parallelStepsMax: 256,
+  bufferedEventsMax: 10_000,
+  batchMax: 100,
+  pageSizeMax: 100,
+  pageSize: 25,
+  sleepMsMax: 365 * day,
+  waitMsMin: second,
+  waitMsMax: 365 * day,
+  waitMsDefault: day,
+  timeoutMsMax: Number.POSITIVE_INFINITY,
+  crashesMax: 10,
+  stallMs: 10 * minute,
+};
+
+/** What a stored error may hold at most. */
+export const errorLimits = {
+  nameMax: 256,
+  messageMax: 8 * 1024,
+  stackMax: 16 * 1024,
+  causeDepth: 4,
+  /** Failed attempts kept per step; the oldest give way. */
+  attemptsKept: 100,
+} as const;
+
+/** How a step is tried when its author says nothing. */
+export const stepDefaults = {
+  retryLimit: 5,
+  retryDelayMs: 10 * second,
+  backoff: "exponential",
+  timeoutMs: 10 * minute,
+} as const;
+
+/** How a run whose runner keeps dying is tried again: at once, then ever later, with whole seconds of jitter on top. */
+export const crashBackoff = {
+  baseMs: 2 * second,
+  factor: 2,
+  maxMs: 300 * second,
+  jitterMsMin: second,
+  jitterMsMax: 3 * second,
+} as const;
+
+/** How a runner behaves when its host says nothing. */
+export const runnerDefaults = {
+  concurrency: 256,
+  leaseMs: 30 * second,
+  pollMs: second,
+  pollMsMin: 500,
+  pollMsMax: 30 * second,
+  pollShrink: 0.8,
+  pollGrow: 1.2,
+  stopGraceMs: 25 * second,
+  residentsMax: 1000,
+  groupMax: 256,
+} as const;
+
+/** How a store call that failed for a passing reason is tried again. */
+export const storeRetry = {
+  retries: 5,
+  delayMs: second,
+  factor: 2,
+  maxMs: minute,
+  jitterMin: 0.5,
+  jitterMax: 1,
+} as const;

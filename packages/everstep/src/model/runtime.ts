@@ -1,0 +1,29 @@
+/**
+ * The one door through which time, timers, randomness and scheduling come in. Nothing else in the library reads
+ * a clock or rolls a die, so a test can reach tomorrow and a simulation can repeat a night.
+ */
+export interface Runtime {
+  /** Wall clock, epoch milliseconds. */
+  now(): number;
+  /** Milliseconds that never go backwards; measures the age of a lease, never a due time. */
+  monotonic(): number;
+  /** Calls back once, not before `delayMs` have passed. Any length up to years is legal. */
+  timer(callback: () => void, delayMs: number): Timer;
+  /** Calls back once, after every microtask that is queued now (and those they queue) has run. */
+  drained(callback: () => void): void;
+  /** Uniform in [0, 1). */
+  float(): number;
+  uuid(): string;
+  cuid(): string;
+  /** A value that follows a call through its awaits. */
+  createScope<Value>(): AsyncScope<Value>;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+export interface AsyncScope<Value> {
+  run<Result>(value: Value, body: () => Result): Result;
+  current(): Value | undefined;
+}

@@ -1,0 +1,168 @@
+import { storeRetryDelayMs } from "../engine/backoff.ts";
+import { EverstepError, StoreError } from "../model/error.ts";
+import { runnerDefaults, storeRetry } from "../model/limits.ts";
+import type { Runtime } from "../model/runtime.ts";
+import type {
+  AbandonOutcome,
+  AbandonRequest,
+  ChangeOutcome,
+  ChangeRequest,
+  CommitOutcome,
+  CommitRequest,
+  CreateOutcome,
+  CreateRequest,
+  PublishOutcome,
+  PublishRequest,
+  SendEventOutcome,
+  SendEventRequest,
+  Store,
+  StoreOutcome,
+  StoreRequest,
+  WakeOutcome,
+  WakeRequest,
+} from "../store/store.ts";
+
+type OutcomeOf<Request extends StoreRequest> = Request extends CreateRequest
+  ? CreateOutcome
+  : Request extends CommitRequest
+    ? CommitOutcome
+    : Request extends SendEventRequest
+      ? SendEventOutcome
+      : Request extends PublishRequest
+        ? PublishOutcome
+        : Request extends ChangeRequest
+          ? ChangeOutcome
+          : Request extends WakeRequest
+            ? WakeOutcome
+            : Request extends AbandonRequest
+              ? AbandonOutcome
+              : never;
+
+interface Entry {
+  readonly request: StoreRequest;
+  /** Whether it is still worth trying again; a commit is while its lease is held. */
+  readonly wanted: (() => boolean) | null;
+  readonly resolve: (outcome: StoreOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Everything a process wants to write, gathered into few transactions: whatever arrives while one write is under way
+ * goes into the next. Alone a request waits for nobody; under load hundreds share one fsync.
+ */
+export class CommitGroup {
+  readonly #store: Store;
+  readonly #runtime: Runtime;
+  #queue: Entry[] = [];
+  #busy = false;
+
+  constructor(store: Store, runtime: Runtime) {
+    this.#store = store;
+    this.#runtime = runtime;
+  }
+
+  submit<Request extends StoreRequest>(
+    request: Request,
+    wanted?: () => boolean,
+  ): Promise<OutcomeOf<Request>> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({
+        request,
+        wanted: wanted ?? null,
+        resolve: resolve as (outcome: StoreOutcome) => void,
+        reject,
+      });
+      if (this.#busy) return;
+      this.#busy = true;
+      // Not in the same slot: what else becomes ready in this turn of the event loop shares the write.
+      this.#runtime.drained(() => void this.#drain());
+    });
+  }
+
+  /** Resolves when everything submitted so far has its outcome. */
+  async settled(): Promise<void> {
+    while (this.#busy) await this.#nextSlot();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#write(this.#takeGroup());
+      await this.#nextSlot();
+    }
+    this.#busy = false;
+  }
+
+  /** A request with the author's own writes goes alone. */
+  #takeGroup(): Entry[] {
+    const queue = this.#queue;
+    let size = 0;
+    while (size < queue.length && size < runnerDefaults.groupMax && !isAlone(queue[size])) size++;
+    const group = queue.slice(0, Math.max(size, 1));
+    this.#queue = queue.slice(group.length);
+    return group;
+  }
+
+  async #write(group: Entry[]): Promise<void> {
+    const failure = await this.#tryOnce(group);
+    if (failure === null) return;
+    if (group.length > 1 && isRetryable(failure)) {
+      await this.#pause(failure, 0);
+      if ((await this.#tryOnce(group)) === null) return;
+    }
+    for (const entry of group) await this.#writeAlone(entry);
+  }
+
+  async #tryOnce(group: readonly Entry[]): Promise<unknown> {
+    let outcomes: readonly StoreOutcome[];
+    try {
+      outcomes = await this.#store.write(
+        group.map((entry) => entry.request),
+        this.#runtime.now(),
+      );
+    } catch (error) {
+      return error ?? new Error("The store failed without a reason.");
+    }
+    for (const [at, entry] of group.entries()) {
+      const outcome = outcomes[at];
+      if (outcome) entry.resolve(outcome);
+      else entry.reject(new EverstepError("STORE_FAILED", "The store gave no outcome for a request."));
+    }
+    return null;
+  }
+
+  /** Repeats are harmless because every request carries its own id, so a passing failure is simply tried again. */
+  async #writeAlone(entry: Entry): Promise<void> {
+    for (let repetition = 0; ; repetition++) {
+      const failure = await this.#tryOnce([entry]);
+      if (failure === null) return;
+      const enough = entry.wanted ? !entry.wanted() : repetition >= storeRetry.retries;
+      if (!isRetryable(failure) || enough) {
+        entry.reject(failure);
+        return;
+      }
+      await this.#pause(failure, repetition);
+    }
+  }
+
+  #pause(failure: unknown, repetition: number): Promise<void> {
+    const contended = failure instanceof StoreError && failure.failure === "conflict";
+    const delayMs = contended
+      ? Math.min(250, 5 * 2 ** repetition) * (0.5 + this.#runtime.float() / 2)
+      : storeRetryDelayMs(repetition, () => this.#runtime.float());
+    return new Promise((resolve) => {
+      this.#runtime.timer(resolve, delayMs);
+    });
+  }
+
+  #nextSlot(): Promise<void> {
+    return new Promise((resolve) => this.#runtime.drained(resolve));
+  }
+}
+
+function isAlone(entry: Entry | undefined): boolean {
+  return entry?.request.kind === "commit" && entry.request.mutations !== null;
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof StoreError && error.retryable;
+}

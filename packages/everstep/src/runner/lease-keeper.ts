@@ -1,0 +1,114 @@
+import type { Turn } from "../engine/turn.ts";
+import { EverstepError } from "../model/error.ts";
+import type { RunId } from "../model/instance.ts";
+import type { Lease } from "../model/lease.ts";
+import type { Runtime, Timer } from "../model/runtime.ts";
+import type { Store } from "../store/store.ts";
+
+interface HeldLease {
+  readonly lease: Lease;
+  readonly turn: Turn;
+  /** By the monotonic clock, taken before the store was asked: never later than the store's own end. */
+  heldUntil: number;
+}
+
+/**
+ * Renews the leases of turns in progress every third of their length, and knows by its own monotonic clock which ones
+ * are still held. A turn whose lease could not be renewed in time is stopped here, before anyone else may take it.
+ */
+export class LeaseKeeper {
+  readonly #store: Store;
+  readonly #runtime: Runtime;
+  readonly #leaseMs: number;
+  readonly #held = new Map<RunId, HeldLease>();
+  #timer: Timer | null = null;
+  #renewing = false;
+
+  constructor(store: Store, runtime: Runtime, leaseMs: number) {
+    this.#store = store;
+    this.#runtime = runtime;
+    this.#leaseMs = leaseMs;
+  }
+
+  get leases(): Lease[] {
+    return [...this.#held.values()].map((held) => held.lease);
+  }
+
+  /** `since` is the monotonic time before the store handed out the lease. */
+  hold(turn: Turn, lease: Lease, since: number): void {
+    this.#held.set(lease.runId, { lease, turn, heldUntil: since + this.#leaseMs });
+    this.#arm();
+  }
+
+  drop(runId: RunId): void {
+    this.#held.delete(runId);
+    if (this.#held.size === 0) {
+      this.#timer?.cancel();
+      this.#timer = null;
+    }
+  }
+
+  holds(runId: RunId): boolean {
+    const held = this.#held.get(runId);
+    return held !== undefined && this.#runtime.monotonic() < held.heldUntil;
+  }
+
+  #arm(): void {
+    if (this.#timer || this.#renewing || this.#held.size === 0) return;
+    // Jitter only shortens: runners started together drift apart, and no renewal comes late.
+    const delayMs = (this.#leaseMs / 3) * (0.8 + this.#runtime.float() * 0.2);
+    this.#timer = this.#runtime.timer(() => {
+      this.#timer = null;
+      void this.renew();
+    }, delayMs);
+  }
+
+  async renew(): Promise<void> {
+    if (this.#renewing) return;
+    this.#renewing = true;
+    try {
+      await this.#renewDue();
+    } finally {
+      this.#renewing = false;
+      this.#arm();
+    }
+  }
+
+  async #renewDue(): Promise<void> {
+    const since = this.#runtime.monotonic();
+    const due = [...this.#held.values()].filter((held) => held.heldUntil - since < (this.#leaseMs * 3) / 4);
+    if (due.length === 0) return;
+    const renewals = due.map((held) => ({ lease: held.lease, begun: held.turn.begun }));
+    try {
+      const now = this.#runtime.now();
+      const answers = await this.#store.renew(renewals, now + this.#leaseMs, now);
+      for (const [at, held] of due.entries()) this.#heard(held, answers[at], since);
+    } catch {
+      // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.
+      for (const held of due) if (!this.holds(held.lease.runId)) this.#lose(held);
+    }
+  }
+
+  #heard(
+    held: HeldLease,
+    answer: Awaited<ReturnType<Store["renew"]>>[number] | undefined,
+    since: number,
+  ): void {
+    if (this.#held.get(held.lease.runId) !== held) return;
+    if (answer?.kind !== "renewed") return this.#lose(held);
+    held.heldUntil = since + this.#leaseMs;
+    held.turn.flushLogs();
+    if (answer.eventSeq > held.turn.eventSeq) held.turn.eventsArrived();
+    if (answer.paused) held.turn.windDown();
+  }
+
+  #lose(held: HeldLease): void {
+    this.#held.delete(held.lease.runId);
+    held.turn.abandon(
+      new EverstepError(
+        "STEP_INTERRUPTED",
+        "The lease on this instance was lost; what this runner does no longer counts.",
+      ),
+    );
+  }
+}

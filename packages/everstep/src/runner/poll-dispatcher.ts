@@ -1,0 +1,117 @@
+import { runnerDefaults } from "../model/limits.ts";
+import type { Runtime, Timer } from "../model/runtime.ts";
+
+/** What a tick found, as far as the next one depends on it. */
+export interface TickReport {
+  readonly claimed: number;
+  /** More is due than there was room for. */
+  readonly more: boolean;
+  /** When the next run wants its turn; null when none does, undefined when nobody looked. */
+  readonly nextDueAt: number | null | undefined;
+}
+
+export interface PollOptions {
+  readonly pollMs: number;
+  readonly pollMsMin: number;
+  readonly pollMsMax: number;
+}
+
+/** Polling shrinks while there is work and grows while there is none. */
+export function nextPollMs(pollMs: number, foundWork: boolean, options: PollOptions): number {
+  const next = pollMs * (foundWork ? runnerDefaults.pollShrink : runnerDefaults.pollGrow);
+  return Math.min(options.pollMsMax, Math.max(options.pollMsMin, next));
+}
+
+/**
+ * Decides when a runner ticks: at once on a nudge, at the next due time it knows of, and in any case after the poll
+ * interval, which is the guarantee; everything else only makes it sooner.
+ */
+export class PollDispatcher {
+  readonly #runtime: Runtime;
+  readonly #options: PollOptions;
+  readonly #tick: () => Promise<TickReport>;
+  #pollMs: number;
+  #running = false;
+  #ticking = false;
+  #nudged = false;
+  #scheduled = false;
+  #timer: Timer | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+  /** Due times heard of while a tick was under way. */
+  #heardDueAt = Number.POSITIVE_INFINITY;
+
+  constructor(runtime: Runtime, options: PollOptions, tick: () => Promise<TickReport>) {
+    this.#runtime = runtime;
+    this.#options = options;
+    this.#pollMs = options.pollMs;
+    this.#tick = tick;
+  }
+
+  start(): void {
+    this.#running = true;
+    this.nudge();
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  /** Something is due now. Many nudges make one tick. */
+  nudge(): void {
+    if (!this.#running) return;
+    this.#nudged = true;
+    if (this.#ticking || this.#scheduled) return;
+    this.#scheduled = true;
+    this.#runtime.drained(() => {
+      this.#scheduled = false;
+      if (this.#running && !this.#ticking) void this.#run();
+    });
+  }
+
+  /** Something is due at this time. */
+  dueAt(time: number): void {
+    if (!this.#running) return;
+    if (time <= this.#runtime.now()) return this.nudge();
+    this.#heardDueAt = Math.min(this.#heardDueAt, time);
+    if (!this.#ticking) this.#arm(time);
+  }
+
+  async #run(): Promise<void> {
+    this.#ticking = true;
+    this.#nudged = false;
+    const heardBefore = this.#heardDueAt;
+    this.#heardDueAt = Number.POSITIVE_INFINITY;
+    const report = await this.#tick().catch(() => null);
+    this.#ticking = false;
+    if (!this.#running) return;
+    this.#pollMs = nextPollMs(this.#pollMs, (report?.claimed ?? 0) > 0, this.#options);
+    const now = this.#runtime.now();
+    const known =
+      report?.nextDueAt === undefined ? heardBefore : (report.nextDueAt ?? Number.POSITIVE_INFINITY);
+    this.#rearm(Math.min(now + this.#pollMs, Math.max(known, now), this.#heardDueAt));
+    if (this.#nudged) this.nudge();
+  }
+
+  #rearm(at: number): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    this.#arm(at);
+  }
+
+  #arm(at: number): void {
+    if (this.#timer && this.#timerAt <= at) return;
+    this.#timer?.cancel();
+    this.#timerAt = at;
+    this.#timer = this.#runtime.timer(
+      () => {
+        this.#timer = null;
+        this.#timerAt = Number.POSITIVE_INFINITY;
+        this.nudge();
+      },
+      Math.max(0, at - this.#runtime.now()),
+    );
+  }
+}

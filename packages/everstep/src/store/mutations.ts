@@ -1,0 +1,1 @@
+export type { Mutation, Mutations } from "../model/mutations.ts";

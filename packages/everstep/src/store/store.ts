@@ -1,0 +1,161 @@
+/**
+ * The contract every store keeps. A store holds records and answers whether a write was allowed; it contains no
+ * workflow rule. Its promises are the cases of `describeStore` in everstep/testing.
+ */
+import type { EventRecord } from "../model/event.ts";
+import type { BegunBody, InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../model/instance.ts";
+import type { Claim, Lease } from "../model/lease.ts";
+import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
+import type { StoreOutcome, StoreRequest } from "../model/request.ts";
+import type { StepRecord } from "../model/step.ts";
+import type { StoreCapabilities } from "./capabilities.ts";
+
+export type * from "../model/request.ts";
+
+export interface Store {
+  readonly capabilities: StoreCapabilities;
+
+  /** Brings the schema up to date. Idempotent, safe when several processes do it at once, refuses a newer schema. */
+  migrate(): Promise<MigrationReport>;
+
+  /**
+   * One mixed, ordered batch: one transaction, one round trip, one outcome per request, in order. A request applies
+   * wholly or not at all; one that is refused never harms its neighbours. Throws a StoreError when nothing was applied
+   * (or, with failure "ambiguous", when that is unknown); repeating the same requests is then harmless.
+   */
+  write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]>;
+
+  /** Due runs of the named workflows, resuming kinds before starts and oldest first, each with a new lease. */
+  claim(request: ClaimRequest): Promise<readonly Claim[]>;
+
+  /** History and undelivered events of claimed runs. A run whose rows cannot be read gives `unreadable`. */
+  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]>;
+
+  /** Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. */
+  renew(renewals: readonly Renewal[], until: number, now: number): Promise<readonly RenewAnswer[]>;
+
+  /** Gives leases back: the run is due at `now` again. Leases that are no longer held are left alone. */
+  release(leases: readonly Lease[], now: number): Promise<void>;
+
+  getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined>;
+  listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>>;
+  /** All runs of an instance, newest first (at most `limit`). */
+  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]>;
+  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>>;
+  /** Without events of the engine itself. */
+  listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>>;
+  listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>>;
+  listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>>;
+  countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
+  /** The earliest time a run of these workflows wants a turn, leases in force included; null when none does. */
+  nextDueAt(workflows: readonly string[]): Promise<number | null>;
+
+  /** Removes whole instances (all runs, steps, events, logs) that are terminal and past their retention. */
+  prune(request: { readonly before: number; readonly limit: number }): Promise<number>;
+  /** Removes one instance and all its runs, whatever its status. False when there was none. */
+  remove(ref: InstanceRef): Promise<boolean>;
+
+  /** Where the store can tell at once that an owner is dead (an OS-held lock), it does; see `Ownership`. */
+  readonly ownership?: Ownership;
+  /** Hints that something became due; may be lost without harm. Returns the way to stop listening. */
+  subscribe?(onNudge: () => void): () => void;
+
+  close(): Promise<void>;
+}
+
+export interface MigrationReport {
+  readonly from: number;
+  readonly to: number;
+}
+
+// ------------------------------------------------------------------------------------------------ claim and read
+
+export interface ClaimRequest {
+  readonly owner: string;
+  /** Workflows this runner has code for, with how many of their runs may be leased at once over all runners. */
+  readonly workflows: readonly { readonly name: string; readonly concurrency: number | null }[];
+  readonly limit: number;
+  readonly now: number;
+  readonly leaseUntil: number;
+  /**
+   * Delay before a run whose lease ran out may be claimed again, by how often that has happened in a row (index 0: the
+   * first time); the last entry serves for all beyond. 0 is at once. A delayed run is put back, not claimed.
+   */
+  readonly crashDelaysMs: readonly number[];
+}
+
+export interface RunRead {
+  readonly runId: RunId;
+  /** False: only the events. */
+  readonly steps: boolean;
+  /** Undelivered events above this sequence. */
+  readonly eventsAfter: number;
+}
+
+export type RunHistory =
+  | {
+      readonly kind: "history";
+      readonly runId: RunId;
+      /** By index. */
+      readonly steps: readonly StepRecord[];
+      /** By sequence. */
+      readonly events: readonly EventRecord[];
+    }
+  | { readonly kind: "unreadable"; readonly runId: RunId; readonly error: Error };
+
+export interface Renewal {
+  readonly lease: Lease;
+  readonly begun: readonly BegunBody[];
+}
+
+export type RenewAnswer =
+  | { readonly kind: "renewed"; readonly eventSeq: number; readonly paused: boolean }
+  | { readonly kind: "lost" };
+
+// ------------------------------------------------------------------------------------------------ reads
+
+export interface PageQuery {
+  readonly limit: number;
+  /** Where the last page ended. */
+  readonly after?: string;
+  readonly order?: "asc" | "desc";
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Given when there is more. */
+  readonly after?: string;
+}
+
+/** By creation, newest first unless `order` says otherwise. */
+export interface InstanceQuery extends PageQuery {
+  readonly workflowName?: string;
+  readonly statuses?: readonly InstanceStatus[];
+  readonly deadLetter?: boolean;
+}
+
+export interface LogQuery extends PageQuery {
+  readonly level?: LogLevel;
+  readonly category?: string;
+}
+
+export interface TopicWaiter extends InstanceRef {
+  readonly runNumber: number;
+  readonly stepKey: string;
+  readonly topic: string;
+  readonly deadlineAt: number;
+}
+
+/** Proof of life of the runners on one host. */
+export interface Ownership {
+  /** Holds a lock under this name until released or until the process dies, however it dies. */
+  hold(owner: string): Promise<OwnerHold>;
+  /** Owners whose lock is there for the taking: their process is gone. */
+  findDead(): Promise<readonly string[]>;
+  /** Forgets a dead owner once its runs have been taken care of. */
+  bury(owner: string): Promise<void>;
+}
+
+export interface OwnerHold {
+  release(): Promise<void>;
+}

@@ -1,0 +1,170 @@
+import type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
+
+/**
+ * What is asked of the host. Nothing here is imported, so the same file runs on every runtime, and each feature is
+ * looked up when it is used, so that a test's fake timers are honoured.
+ */
+export interface Host {
+  readonly Date: { now(): number };
+  readonly performance: { now(): number };
+  readonly crypto: { randomUUID(): string; getRandomValues(bytes: Uint8Array<ArrayBuffer>): unknown };
+  setTimeout(callback: () => void, delayMs: number): unknown;
+  clearTimeout(handle: never): void;
+  setImmediate?(callback: () => void): unknown;
+  readonly MessageChannel?: new () => Channel;
+  readonly AsyncLocalStorage?: AsyncStorageClass;
+  readonly process?: {
+    getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: AsyncStorageClass } | undefined;
+  };
+}
+
+interface Channel {
+  readonly port1: { onmessage: ((event: never) => void) | null; close(): void };
+  readonly port2: { postMessage(message: null): void };
+}
+
+type AsyncStorageClass = new <Value>() => {
+  run<Result>(value: Value, body: () => Result): Result;
+  getStore(): Value | undefined;
+};
+
+/** The real clock and real randomness; the only place in the library that reads them. */
+export const systemRuntime: Runtime = /* @__PURE__ */ createSystemRuntime(globalThis as unknown as Host);
+
+/** The runtime of a host; hosts other than this process are for tests. */
+export function createSystemRuntime(host: Host): Runtime {
+  return {
+    now: () => host.Date.now(),
+    monotonic: () => host.performance.now(),
+    timer: (callback, delayMs) => startTimer(host, callback, delayMs),
+    drained: (callback) => whenDrained(host, callback),
+    float: () => Math.random(),
+    uuid: () => host.crypto.randomUUID(),
+    cuid: createCuid(host),
+    createScope: <Value>() => createScope<Value>(host),
+  };
+}
+
+/** Native timers take a 32-bit number of milliseconds; anything longer fires at once. */
+const nativeDelayMax = 2 ** 31 - 1;
+/** How far two clocks may disagree because of their granularity; more is a clock that was set. */
+const granularityMs = 2;
+
+// Native timers may fire up to a millisecond early, and cannot wait for a month. Both are the same repair: ask how
+// much is left, and wait again. A timer keeps its process alive, so that a script that only sleeps does not end.
+function startTimer(host: Host, callback: () => void, delayMs: number): Timer {
+  const wait = delayMs > 0 ? delayMs : 0;
+  const dueMonotonic = host.performance.now() + wait;
+  const dueWall = host.Date.now() + wait;
+  let handle: unknown;
+  const arm = (leftMs: number): void => {
+    handle = host.setTimeout(check, Math.min(Math.ceil(leftMs), nativeDelayMax));
+  };
+  const check = (): void => {
+    const leftMs = Math.max(
+      dueMonotonic - host.performance.now(),
+      withinGranularity(dueWall - host.Date.now()),
+    );
+    if (leftMs > 0) arm(leftMs);
+    else callback();
+  };
+  arm(wait);
+  return { cancel: () => host.clearTimeout(handle as never) };
+}
+
+// The wall clock decides only over the last instant: if it was set back by an hour, the timer must not wait that hour.
+function withinGranularity(leftMs: number): number {
+  return leftMs <= granularityMs ? leftMs : 0;
+}
+
+// Each of these is a task of its own, and a task begins only when the microtask queue is empty. All keep their order.
+function whenDrained(host: Host, callback: () => void): void {
+  if (host.setImmediate !== undefined) host.setImmediate(callback);
+  else if (host.MessageChannel !== undefined) postThrough(new host.MessageChannel(), callback);
+  else host.setTimeout(callback, 0);
+}
+
+// One channel per call: some hosts tie a port to the request in which it was made, and an open one keeps a process alive.
+function postThrough(channel: Channel, callback: () => void): void {
+  channel.port1.onmessage = () => {
+    channel.port1.close();
+    callback();
+  };
+  channel.port2.postMessage(null);
+}
+
+const digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+const cuidCountMax = 36 ** 4;
+
+/** A letter, 9 digits of time, 4 of a counter and 10 of randomness: ids of one process sort in the order they were made. */
+function createCuid(host: Host): () => string {
+  const randomDigits = createRandomDigits(host);
+  let lastMs = 0;
+  let count = 0;
+  return () => {
+    const nowMs = host.Date.now();
+    if (nowMs > lastMs) {
+      lastMs = nowMs;
+      count = 0;
+    } else if (++count === cuidCountMax) {
+      lastMs++;
+      count = 0;
+    }
+    return `c${base36(lastMs, 9)}${base36(count, 4)}${randomDigits(10)}`;
+  };
+}
+
+function base36(value: number, width: number): string {
+  return value.toString(36).padStart(width, "0");
+}
+
+function createRandomDigits(host: Host): (length: number) => string {
+  const pool = new Uint8Array(512);
+  let used = pool.length;
+  const nextByte = (): number => {
+    if (used === pool.length) {
+      host.crypto.getRandomValues(pool);
+      used = 0;
+    }
+    return pool[used++] ?? 0;
+  };
+  return (length) => {
+    let text = "";
+    while (text.length < length) {
+      const byte = nextByte();
+      // 252 is the last multiple of 36: bytes above it would favour the first digits.
+      if (byte < 252) text += digits[byte % 36];
+    }
+    return text;
+  };
+}
+
+function createScope<Value>(host: Host): AsyncScope<Value> {
+  const AsyncStorage =
+    host.process?.getBuiltinModule?.("node:async_hooks")?.AsyncLocalStorage ?? host.AsyncLocalStorage;
+  return AsyncStorage === undefined ? createSyncScope() : createAsyncScope(new AsyncStorage<Value>());
+}
+
+function createAsyncScope<Value>(storage: InstanceType<AsyncStorageClass>): AsyncScope<Value> {
+  return {
+    run: (value, body) => storage.run(value, body),
+    current: () => storage.getStore() as Value | undefined,
+  };
+}
+
+/** Where a host cannot follow a call through its awaits, nested steps must be called before the first await. */
+function createSyncScope<Value>(): AsyncScope<Value> {
+  let current: Value | undefined;
+  return {
+    run: (value, body) => {
+      const outer = current;
+      current = value;
+      try {
+        return body();
+      } finally {
+        current = outer;
+      }
+    },
+    current: () => current,
+  };
+}
