@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Duration } from "../authoring/duration.ts";
 import { parseDuration } from "../authoring/duration.ts";
 import { checkTopic } from "../authoring/names.ts";
-import type { TurnScope } from "../engine/turn.ts";
+import type { TurnScope } from "../engine/turn-host.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceStatus } from "../model/instance.ts";
 import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";

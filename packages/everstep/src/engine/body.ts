@@ -57,21 +57,26 @@ export class Body {
 
   /** Runs the callback; `done` hears its outcome unless the body became void before. */
   run(context: StepContext, runtime: Runtime, timeoutMs: number, done: (outcome: BodyOutcome) => void): void {
+    if (Number.isFinite(timeoutMs)) {
+      this.#timer = runtime.timer(() => {
+        if (this.isVoid) return;
+        const error = new StepTimeoutError(this.call.name, timeoutMs, this.start);
+        this.cancel(error);
+        done({ ok: false, error });
+      }, timeoutMs);
+    }
+    this.runHook(() => invoke(this.call, context), done);
+  }
+
+  /** Runs a hook in the place of a callback, without a timeout. */
+  runHook(hook: () => Promise<unknown>, done: (outcome: BodyOutcome) => void): void {
     const finish = (outcome: BodyOutcome): void => {
       if (this.isVoid) return;
       this.isVoid = true;
       this.#timer?.cancel();
       done(outcome);
     };
-    if (Number.isFinite(timeoutMs)) {
-      this.#timer = runtime.timer(() => {
-        if (this.isVoid) return;
-        const error = new StepTimeoutError(this.call.name, timeoutMs, this.start);
-        this.#abortWith(error);
-        finish({ ok: false, error });
-      }, timeoutMs);
-    }
-    invoke(this.call, context).then(
+    hook().then(
       (value) => finish({ ok: true, value }),
       (error) => finish({ ok: false, error }),
     );

@@ -85,20 +85,22 @@ export class Draft {
     return content;
   }
 
-  /** A commit that was not applied because of its mutations: everything else is still owed. */
+  /** A commit was not applied because of its mutations: everything but the step they belong to is still owed. */
   putBack(
     content: DraftContent,
-    without: { readonly index: number; readonly alongside: readonly AlongsideRequest[] },
+    without: {
+      readonly index: number;
+      readonly alongside: readonly AlongsideRequest[];
+      readonly event: number | null;
+    },
   ): void {
     const later = this.take();
     this.#steps = content.steps.filter((step) => step.index !== without.index);
     for (const step of later.steps) this.step(step);
     this.#timeouts = [...content.timeouts, ...later.timeouts];
-    this.#consumed = [...content.consumed, ...later.consumed];
+    this.#consumed = [...content.consumed.filter((event) => event.seq !== without.event), ...later.consumed];
     this.#logs = [...content.logs, ...later.logs];
-    this.#alongside = [
-      ...content.alongside.filter((request) => !without.alongside.includes(request)),
-      ...later.alongside,
-    ];
+    const alongside = content.alongside.filter((request) => !without.alongside.includes(request));
+    this.#alongside = [...alongside, ...later.alongside];
   }
 }

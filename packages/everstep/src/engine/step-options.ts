@@ -47,6 +47,17 @@ export class StepOptionsResolver {
   }
 }
 
+const resolvers = new WeakMap<WorkflowDefinition, StepOptionsResolver>();
+
+export function stepOptionsOf(definition: WorkflowDefinition): StepOptionsResolver {
+  let resolver = resolvers.get(definition);
+  if (!resolver) {
+    resolver = new StepOptionsResolver(definition);
+    resolvers.set(definition, resolver);
+  }
+  return resolver;
+}
+
 function resolve(config: StepConfig, definition: WorkflowDefinition, what: string): StepOptions {
   const base = definition.options.retries;
   const defaults: RetryConfig = base === false ? { limit: 0 } : (base ?? {});

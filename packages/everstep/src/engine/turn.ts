@@ -5,25 +5,23 @@
  *   open -> suspended -> open ...   every branch waits; a runner may keep the turn and `resume` it under its next lease
  *   open -> closed                  the run ended, was paused, yielded, or the lease is gone; nothing happens any more
  *
- * Order of hand-over decides every race, so it is the same live and on replay: one settlement per drained microtask
- * queue, recorded ones in their recorded order, and nothing new while a recorded one is owed.
+ * The pump runs after every drained microtask queue. It hands over at most one settlement (hand-over.ts), and when there
+ * is none it decides what was asked, commits, and finds out whether the turn is at its end. It is long because these
+ * moments share one state; what could be taken out of it was.
  */
-import { checkBytes, decodeValue, encodeValue } from "../authoring/codec.ts";
+import { decodeValue, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { isNonRetryable, WaitForEventTimeoutError } from "../authoring/errors.ts";
-import { fromStoredError, toStoredError } from "../authoring/stored-error.ts";
-import type { OutgoingEvent, StartOptions, WorkflowStep } from "../authoring/workflow-step.ts";
-import type { Next } from "../model/boundary.ts";
-import { EverstepError } from "../model/error.ts";
+import { toStoredError } from "../authoring/stored-error.ts";
+import type { OutgoingEvent, ReceivedEvent, StartOptions, WorkflowStep } from "../authoring/workflow-step.ts";
+import type { Boundary, Next } from "../model/boundary.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRef, TerminationReason } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
 import { type LogLevel, systemCategory } from "../model/log-line.ts";
-import type { Mutations } from "../model/mutations.ts";
-import type { CommitOutcome, CommitRequest } from "../model/request.ts";
-import type { AsyncScope, Runtime, Timer } from "../model/runtime.ts";
+import type { CommitOutcome } from "../model/request.ts";
+import type { Timer } from "../model/runtime.ts";
 import type { SettledStep, StepRecord, WaitingStep } from "../model/step.ts";
-import type { EncodedValue } from "../model/value.ts";
 import { attemptOutcome } from "./attempt-outcome.ts";
 import { Body, type BodyOutcome } from "./body.ts";
 import type { Call, CallSpec } from "./call.ts";
@@ -38,95 +36,61 @@ import {
   type TimeLimit,
   timeLimitOf,
 } from "./ending.ts";
+import { HandOver, mutationsFor, type Settlement } from "./hand-over.ts";
+import { InFlight } from "./in-flight.ts";
+import { Inbox } from "./inbox.ts";
 import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
+import { encodeLogData } from "./log-data.ts";
 import { type SettlementDraft, type StepBase, settle } from "./settle.ts";
 import { createStepApi } from "./step-api.ts";
+import { baseOf, earliestWake, inOrderOfTime, wakeOf } from "./step-base.ts";
 import { BodyContext } from "./step-context.ts";
-import { StepOptionsResolver } from "./step-options.ts";
-
-export interface TurnHost {
-  readonly runtime: Runtime;
-  readonly scope: AsyncScope<TurnScope>;
-  commit(
-    turn: Turn,
-    request: Pick<CommitRequest, "boundary" | "alongside" | "mutations">,
-  ): Promise<CommitOutcome>;
-  readEvents(turn: Turn, after: number): Promise<readonly EventRecord[]>;
-  /** The runner's own clock still counts the lease as held. */
-  holdsLease(turn: Turn): boolean;
-  /** A call came from a turn that had given its lease back: the run should be due now. */
-  wake(turn: Turn): void;
-  /** Whether another body may start in this tick. */
-  takeStep(): boolean;
-  /** The definition of a workflow another instance is created of, for its limits and schema. */
-  definitionOf(workflowName: string): WorkflowDefinition | undefined;
-}
-
-/** Where in a run a piece of author code is executing. */
-export interface TurnScope {
-  readonly turn: Turn;
-  readonly body: Body | null;
-}
-
-/** A settlement waiting for its hand-over. */
-interface Settlement {
-  readonly call: Call;
-  readonly draft: SettlementDraft;
-  readonly body: Body | null;
-  /** The event the wait (or the skipped sleep) takes. */
-  readonly event: EventRecord | null;
-  /** The wait that timed out. */
-  readonly timeout: WaitingStep | null;
-  /** Handed over only once it is durable, because the commit may refuse it. */
-  readonly needsCommit: boolean;
-  /** Set once it is part of a draft. */
-  record: SettledStep | null;
-  gate: number;
-}
+import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
+import {
+  cutOffByCrash,
+  leaseLost,
+  mutationConflict,
+  turnOver,
+  unfinishedSteps,
+  workflowStalled,
+} from "./turn-errors.ts";
+import type { TurnHost, TurnScope } from "./turn-host.ts";
 
 export class Turn implements TurnScope {
   readonly definition: WorkflowDefinition;
+  readonly options: StepOptionsResolver;
   readonly turn: Turn = this;
   readonly body = null;
-  readonly options: StepOptionsResolver;
   readonly #host: TurnHost;
-  readonly #register: CallRegister;
   readonly #step: WorkflowStep;
+  readonly #register: CallRegister;
   readonly #draft = new Draft();
+  readonly #handOver: HandOver;
+  readonly #inFlight = new InFlight();
+  readonly #inbox: Inbox;
+  readonly #interrupted: ReadonlyMap<string, BegunBody>;
+  readonly #timeLimit: TimeLimit | null;
   /** Calls in the order they were made, not decided yet. */
   #asked: Call[] = [];
-  /** Calls with a recorded settlement that was not handed over yet. */
-  #owed: Call[] = [];
-  /** Finished, in order of finishing. */
-  #ready: Settlement[] = [];
-  /** Nested settlements, handed over as soon as they are durable. */
-  #nested: Settlement[] = [];
+  /** Calls that wait for a time or an event. */
   #parked: Call[] = [];
-  #gated: { readonly body: Body; readonly gate: number }[] = [];
-  readonly #bodies = new Set<Body>();
-  #events: EventRecord[];
-  #eventSeq: number;
   #claim: Claim;
-  #timeLimit: TimeLimit | null;
-  #interrupted: ReadonlyMap<string, BegunBody>;
   #state: "open" | "suspended" | "closed" = "open";
   #outcome: RunOutcome | null = null;
-  #ended = false;
   /** Pause, shutdown or a used-up step budget: bodies in flight may finish, nothing new begins. */
   #windingDown = false;
   #pumpScheduled = false;
   /** A full drain has passed since the last hand-over. */
   #drained = false;
+  /** Author code has done nothing for a whole macrotask. */
   #idle = false;
   #committing = false;
+  /** The commit that ends this turn is under way. */
+  #ending = false;
   #commitNumber = 0;
-  #writes = 0;
-  #durable = 0;
-  #nextSettled: number;
   #timer: Timer | null = null;
   #timerAt = 0;
   #stallTimer: Timer | null = null;
-  #fetching = false;
   #finish!: (ending: Ending) => void;
   #finished!: Promise<Ending>;
 
@@ -137,17 +101,16 @@ export class Turn implements TurnScope {
     host: TurnHost,
   ) {
     this.definition = definition;
-    this.options = optionsOf(definition);
+    this.options = stepOptionsOf(definition);
     this.#host = host;
     this.#claim = claim;
     this.#timeLimit = timeLimitOf(definition, claim);
     this.#register = new CallRegister(definition, history.steps, (message) =>
       this.#systemLog("warn", message),
     );
-    this.#events = [...history.events];
-    this.#eventSeq = Math.max(claim.eventSeq, this.#events.at(-1)?.seq ?? 0);
+    this.#handOver = new HandOver(this.#draft, this.#register.settledCount);
+    this.#inbox = new Inbox(history.events, claim.eventSeq);
     this.#interrupted = new Map(claim.begun.map((begun) => [begun.key, begun]));
-    this.#nextSettled = this.#register.settledCount;
     this.#step = createStepApi(this);
     this.#expectEnding();
   }
@@ -165,12 +128,11 @@ export class Turn implements TurnScope {
   }
 
   get begun(): readonly BegunBody[] {
-    return [...this.#bodies].map((body) => body.begun);
+    return this.#inFlight.begun;
   }
 
-  /** Sequence of the newest event this turn has taken notice of. */
   get eventSeq(): number {
-    return this.#eventSeq;
+    return this.#inbox.seq;
   }
 
   now(): number {
@@ -204,35 +166,19 @@ export class Turn implements TurnScope {
     this.#commitNumber = 0;
     this.#state = "open";
     this.#expectEnding();
-    this.addEvents(events);
-    this.#eventSeq = Math.max(this.#eventSeq, claim.eventSeq);
+    this.#inbox.add(events);
+    this.#inbox.noticed(claim.eventSeq);
     this.#schedulePump();
     return this.#finished;
   }
 
   /** Events were accepted for this run after the turn read them. */
   eventsArrived(): void {
-    if (this.#state !== "open" || this.#fetching) return;
-    this.#fetching = true;
-    this.#host.readEvents(this, this.#eventSeq).then(
-      (events) => {
-        this.#fetching = false;
-        this.addEvents(events);
-        this.#schedulePump();
-      },
-      () => {
-        // The next commit or renewal says again that there are newer events.
-        this.#fetching = false;
-      },
+    if (this.#state !== "open") return;
+    this.#inbox.fetch(
+      (after) => this.#host.readEvents(this, after),
+      () => this.#schedulePump(),
     );
-  }
-
-  addEvents(events: readonly EventRecord[]): void {
-    for (const event of events) {
-      if (event.seq <= this.#eventSeq) continue;
-      this.#eventSeq = event.seq;
-      this.#events.push(event);
-    }
   }
 
   /** Lets bodies in flight finish, records them, and gives the lease back without starting anything new. */
@@ -256,16 +202,13 @@ export class Turn implements TurnScope {
   call(spec: CallSpec): Promise<unknown> {
     const parent = this.#currentBody();
     if (this.#state === "closed" || parent?.isVoid) return new Promise(() => {});
-    const found = this.#register.enter(spec, parent);
-    if (found.kind === "answered") return this.#answerAgain(found.record);
-    const { call } = found;
+    const entered = this.#register.enter(spec, parent);
+    if (entered.kind === "answered") return this.#answerAgain(entered.record);
+    const { call } = entered;
     this.#idle = false;
     if (parent) parent.openCalls++;
-    if (call.record && call.record.status !== "waiting" && call.record.type === call.type) {
-      this.#recall(call);
-    } else {
-      this.#asked.push(call);
-    }
+    if (isAnswered(call)) this.#recall(call);
+    else this.#asked.push(call);
     if (this.#state === "suspended") this.#host.wake(this);
     else this.#schedulePump();
     return call.promise;
@@ -280,7 +223,7 @@ export class Turn implements TurnScope {
       level,
       category,
       message,
-      data: data === undefined ? null : encodeLogData(data, this.definition.limits.logBytesMax),
+      data: encodeLogData(data, this.definition.limits.logBytesMax),
       isReplay: body === null && this.#register.replaying,
       createdAt: this.now(),
     });
@@ -309,12 +252,8 @@ export class Turn implements TurnScope {
   }
 
   #recall(call: Call): void {
-    if (call.parent === null) {
-      call.state = "owed";
-      this.#owed.push(call);
-      return;
-    }
-    this.#answer(call, call.record as SettledStep);
+    if (call.parent === null) this.#handOver.owe(call);
+    else this.#answer(call, call.record as SettledStep);
   }
 
   // ---------------------------------------------------------------------------------------------- the pump
@@ -350,35 +289,25 @@ export class Turn implements TurnScope {
     if (this.#parked.length === 0) {
       this.#flush();
       this.#armStall();
-      return;
+    } else if (!this.#idle) {
+      // Author code must have been idle for a whole macrotask before the turn may end.
+      this.#idle = true;
+      this.#schedulePump();
+    } else if (!this.#endIfSuspendedTooLong()) {
+      this.#suspend();
     }
-    if (this.#idle) return this.#endIfSuspendedTooLong() ? undefined : this.#suspend();
-    // Author code must have been idle for a whole macrotask before the turn may end.
-    this.#idle = true;
-    this.#schedulePump();
   }
 
   #isQuiet(): boolean {
-    return (
-      this.#bodies.size === 0 &&
-      this.#gated.length === 0 &&
-      this.#asked.length === 0 &&
-      this.#ready.length === 0 &&
-      this.#nested.length === 0
-    );
+    return this.#inFlight.isEmpty && this.#asked.length === 0 && this.#handOver.isEmpty;
   }
 
+  /** Records what finished without handing it over; what was not begun is for the next turn. */
   #pumpDown(): void {
-    for (const { body } of this.#gated) this.#dropUnstarted(body);
-    this.#gated = [];
-    for (const settlement of this.#ready) {
-      if (settlement.record === null && !settlement.needsCommit) this.#place(settlement);
-    }
-    this.#ready = this.#ready.filter((settlement) => settlement.record !== null && settlement.needsCommit);
+    this.#asked.push(...this.#inFlight.takeGated());
+    const uncommitted = this.#handOver.placeAll();
     if (this.#committing) return;
-    // A body whose nested call cannot go on any more will never finish under this lease.
-    const finishing = [...this.#bodies].some((body) => body.openCalls === 0);
-    if (finishing) return this.#flush();
+    if (uncommitted || this.#inFlight.canFinish) return this.#flush();
     this.#commit({ kind: "yield", dueAt: this.now() });
   }
 
@@ -387,52 +316,9 @@ export class Turn implements TurnScope {
   /** Hands over at most one settlement; true when it did. */
   #handOverNext(): boolean {
     if (!this.#drained) return false;
-    const owed = this.#takeOwed();
-    if (owed) {
-      this.#answer(owed, owed.record as SettledStep);
-      return true;
-    }
-    const next = this.#ready[0];
-    if (!next) return false;
-    if (next.needsCommit) {
-      if (next.record === null) {
-        if (next.body?.mutations && this.#draft.hasMutations) return false;
-        this.#place(next);
-        this.#flush();
-      }
-      if (this.#durable < next.gate) return false;
-    } else {
-      this.#place(next);
-    }
-    this.#ready.shift();
-    this.#answer(next.call, next.record as SettledStep);
-    return true;
-  }
-
-  #takeOwed(): Call | null {
-    let first: Call | null = null;
-    for (const call of this.#owed) {
-      if (first === null || settledIndexOf(call) < settledIndexOf(first)) first = call;
-    }
-    if (first) this.#owed.splice(this.#owed.indexOf(first), 1);
-    return first;
-  }
-
-  /** Gives a settlement its place in the order of hand-over and puts it into the draft. */
-  #place(settlement: Settlement): void {
-    const { call, draft, event, timeout, body } = settlement;
-    const record: SettledStep = { ...draft, settledIndex: this.#nextSettled++ };
-    settlement.record = record;
-    call.record = record;
-    if (timeout) this.#draft.timeout({ wait: timeout, settled: record });
-    else this.#draft.step(record);
-    if (event) this.#draft.consume({ seq: event.seq, stepKey: call.key });
-    if (body) {
-      const mutations = record.status === "completed" ? body.mutations : terminalMutations(body);
-      if (mutations) this.#draft.mutations(mutations);
-      if (record.status === "completed") this.#draft.alongside(body.alongside);
-    }
-    settlement.gate = ++this.#writes;
+    const next = this.#handOver.next(() => this.#flush());
+    if (next) this.#answer(next.call, next.record);
+    return next !== null;
   }
 
   #answer(call: Call, record: SettledStep): void {
@@ -443,22 +329,10 @@ export class Turn implements TurnScope {
     else call.reject(this.#register.errorOf(record));
   }
 
-  #queue(settlement: Omit<Settlement, "record" | "gate">): void {
-    settlement.call.state = "settling";
-    const queued: Settlement = { ...settlement, record: null, gate: 0 };
-    if (settlement.call.parent !== null && !settlement.needsCommit) {
-      this.#place(queued);
-      this.#nested.push(queued);
-    } else {
-      this.#ready.push(queued);
-    }
+  #settled(settlement: Settlement): void {
+    const isNext = this.#handOver.add(settlement);
     // The usual case, one step after the other: hand over at once, without another turn of the event loop.
-    if (
-      !this.#windingDown &&
-      this.#outcome === null &&
-      this.#ready[0] === queued &&
-      this.#owed.length === 0
-    ) {
+    if (isNext && !this.#windingDown && this.#outcome === null) {
       if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());
       this.#handOverNext();
     }
@@ -468,43 +342,37 @@ export class Turn implements TurnScope {
   // ---------------------------------------------------------------------------------------------- deciding
 
   #decideAll(): void {
-    if (this.#owed.length > 0) return;
+    if (this.#handOver.owes) return;
     const now = this.now();
-    this.#decideParked(now);
+    const parked = this.#parked;
+    this.#parked = [];
+    for (const call of inOrderOfTime(parked)) if (!call.parent?.isVoid) this.#decideCall(call, now);
     const asked = this.#asked;
     this.#asked = [];
     for (const call of asked) {
-      if (this.#windingDown) return;
-      if (call.type === "do" && this.#isCrowded(call)) this.#asked.push(call);
-      else this.#decideCall(call, now);
+      if (this.#windingDown || this.#isCrowded(call)) this.#asked.push(call);
+      else if (!call.parent?.isVoid) this.#decideCall(call, now);
     }
   }
 
-  /** Due waits complete in the order of their times, whatever order they were registered in. */
-  #decideParked(now: number): void {
-    if (this.#parked.length === 0) return;
-    const parked = this.#parked.filter((call) => !call.parent?.isVoid);
-    this.#parked = [];
-    const byTime =
-      parked.length === 1 ? parked : parked.sort((a, b) => wakeOf(a) - wakeOf(b) || indexOf(a) - indexOf(b));
-    for (const call of byTime) this.#decideCall(call, now);
-  }
-
   #isCrowded(call: Call): boolean {
-    const open = this.#bodies.size + this.#gated.length;
-    return call.parent === null && open >= this.definition.limits.parallelStepsMax;
+    return (
+      call.type === "do" &&
+      call.parent === null &&
+      this.#inFlight.size >= this.definition.limits.parallelStepsMax
+    );
   }
 
   #decideCall(call: Call, now: number): void {
     let decision: Decision;
     try {
-      decision = decide(call, call.record, this.#events, now);
+      decision = decide(call, call.record, this.#inbox.events, now);
     } catch (error) {
       // Another type than recorded: the author hears of it; history stays as it is.
       if (call.parent) call.parent.openCalls--;
       this.#register.forget(call);
       call.reject(error);
-      return;
+      return this.#schedulePump();
     }
     call.index ??= this.#register.indexOf(call);
     this.#act(call, decision, now);
@@ -524,38 +392,46 @@ export class Turn implements TurnScope {
         return this.#consume(call, decision.event, now);
       case "timeout":
         return this.#timeOut(call, decision.wait, now);
-      case "exhausted": {
-        const error = decision.wait.errors.at(-1)?.error ?? toStoredError(new Error("Retries exhausted."));
-        const draft: SettlementDraft = { ...baseOf(call, now), status: "errored", error, settledAt: now };
-        return this.#queue({ call, draft, body: null, event: null, timeout: null, needsCommit: false });
-      }
+      case "exhausted":
+        return this.#fail(
+          call,
+          decision.wait.errors.at(-1)?.error ?? toStoredError(new Error("Retries exhausted.")),
+          now,
+        );
     }
   }
 
+  #fail(call: Call, error: ReturnType<typeof toStoredError>, now: number): void {
+    const draft: SettlementDraft = { ...baseOf(call, now), status: "errored", error, settledAt: now };
+    this.#settled({ call, draft, ...plain });
+  }
+
+  // ---------------------------------------------------------------------------------------------- waits
+
   #park(call: Call, until: number, now: number): void {
+    if (!call.record) {
+      const waitsFor = call.type === "sleep" ? "timer" : "event";
+      this.#write(call, { ...baseOf(call, now), status: "waiting", waitsFor, wakeAt: until });
+    }
     call.state = "parked";
     this.#parked.push(call);
-    if (call.record) return;
-    const record: WaitingStep = {
-      ...baseOf(call, now),
-      status: "waiting",
-      waitsFor: call.type === "sleep" ? "timer" : "event",
-      wakeAt: until,
-    };
+  }
+
+  #write(call: Call, record: WaitingStep): void {
     call.record = record;
     this.#draft.step(record);
-    this.#writes++;
+    this.#handOver.writes++;
   }
 
   #completeWait(call: Call, value: unknown, event: EventRecord | null, now: number): void {
-    if (event) this.#takeEvent(event);
+    if (event) this.#inbox.take(event);
     const result = encodeValue(value, `step "${call.name}" result`);
     const draft: SettlementDraft = { ...baseOf(call, now), status: "completed", result, settledAt: now };
-    this.#queue({ call, draft, body: null, event, timeout: null, needsCommit: false });
+    this.#settled({ call, draft, ...plain, event });
   }
 
   #consume(call: Call, event: EventRecord, now: number): void {
-    const received = {
+    const received: ReceivedEvent = {
       type: event.type ?? event.topic ?? "",
       payload: decodeValue(event.payload) as never,
       timestamp: new Date(event.createdAt),
@@ -564,112 +440,76 @@ export class Turn implements TurnScope {
     if (!onConsume) return this.#completeWait(call, received, event, now);
     // The author's hook runs like a body: it may write with the consumption, and if it fails the event stays.
     const body = new Body(call, 1, now);
-    this.#takeEvent(event);
-    call.state = "running";
-    this.#bodies.add(body);
     const context = new BodyContext(body, this.options.resolve(undefined, call.name).shown, this);
-    const run = async (): Promise<unknown> => {
-      await onConsume(received, context);
-      return received;
-    };
+    this.#inbox.take(event);
+    this.#inFlight.add(body);
     this.#host.scope.run<void>({ turn: this, body }, () => {
-      run().then(
-        (value) => this.#consumed(body, event, { ok: true, value }),
-        (error) => this.#consumed(body, event, { ok: false, error }),
+      body.runHook(
+        async () => onConsume(received, context),
+        (outcome) => this.#consumed(body, event, received, outcome),
       );
     });
   }
 
-  #consumed(body: Body, event: EventRecord, outcome: BodyOutcome): void {
-    if (body.isVoid || this.#state !== "open") return;
-    this.#bodies.delete(body);
+  #consumed(body: Body, event: EventRecord, received: ReceivedEvent, outcome: BodyOutcome): void {
+    if (this.#state !== "open" || !this.#inFlight.remove(body)) return;
     const { call } = body;
     const now = this.now();
-    const base = baseOf(call, now);
-    if (outcome.ok) {
-      const result = encodeValue(outcome.value, `step "${call.name}" result`);
-      const draft: SettlementDraft = { ...base, status: "completed", result, settledAt: now };
-      this.#queue({ call, draft, body, event, timeout: null, needsCommit: body.mutations !== null });
-      return;
+    if (!outcome.ok) {
+      this.#inbox.putBack(event);
+      return this.#fail(call, toStoredError(outcome.error), now);
     }
-    this.#events.unshift(event);
-    this.#events.sort((a, b) => a.seq - b.seq);
-    const draft: SettlementDraft = {
-      ...base,
-      status: "errored",
-      error: toStoredError(outcome.error),
-      settledAt: now,
-    };
-    this.#queue({ call, draft, body: null, event: null, timeout: null, needsCommit: false });
-  }
-
-  #takeEvent(event: EventRecord): void {
-    this.#events = this.#events.filter((other) => other.seq !== event.seq);
+    const result = encodeValue(received, `step "${call.name}" result`);
+    const draft: SettlementDraft = { ...baseOf(call, now), status: "completed", result, settledAt: now };
+    this.#settled({ call, draft, body, event, timeout: null, needsCommit: body.mutations !== null });
   }
 
   #timeOut(call: Call, wait: WaitingStep, now: number): void {
-    const error = toStoredError(
-      new WaitForEventTimeoutError(call.name, {
-        eventType: wait.eventType ?? undefined,
-        topic: wait.topic ?? undefined,
-      }),
-    );
-    const draft: SettlementDraft = { ...baseOf(call, now), status: "errored", error, settledAt: now };
-    this.#queue({ call, draft, body: null, event: null, timeout: wait, needsCommit: true });
+    const { eventType, topic } = wait;
+    const error = new WaitForEventTimeoutError(call.name, {
+      eventType: eventType ?? undefined,
+      topic: topic ?? undefined,
+    });
+    const draft: SettlementDraft = {
+      ...baseOf(call, now),
+      status: "errored",
+      error: toStoredError(error),
+      settledAt: now,
+    };
+    this.#settled({ call, draft, ...plain, timeout: wait, needsCommit: true });
   }
 
   // ---------------------------------------------------------------------------------------------- bodies
 
   #gate(call: Call, now: number): void {
-    const options = call.spec.options;
-    const cutOff = this.#interrupted.get(call.key);
-    const starts = Math.max(call.record?.starts ?? 0, cutOff?.start ?? 0);
-    if (options?.failWhenInterrupted && cutOff && cutOff.start > (call.record?.starts ?? 0)) {
-      return this.#failInterrupted(call, now);
-    }
+    const mustNotRepeat = call.spec.options?.failWhenInterrupted === true;
+    const recorded = call.record?.starts ?? 0;
+    const cutOff = this.#interrupted.get(call.key)?.start ?? 0;
+    if (mustNotRepeat && cutOff > recorded)
+      return this.#fail(call, toStoredError(cutOffByCrash(call.name)), now);
     if (!this.#host.takeStep()) {
       this.#asked.push(call);
       this.#windingDown = true;
       return;
     }
-    const body = new Body(call, starts + 1, now);
-    call.state = "gated";
+    const body = new Body(call, Math.max(recorded, cutOff) + 1, now);
     // Bodies wait for every write that exists now; one that must not repeat waits for its own start to be recorded too.
-    const gate = options?.failWhenInterrupted ? ++this.#writes : this.#writes;
-    if (gate <= this.#durable) this.#startBody(body);
-    else this.#gated.push({ body, gate });
-  }
-
-  #failInterrupted(call: Call, now: number): void {
-    const error = toStoredError(
-      new EverstepError(
-        "STEP_INTERRUPTED",
-        `Step "${call.name}" was cut off by a crash and is marked onInterrupt: "fail", so it was not run again. ` +
-          "Find out whether it took effect, then retry or restart the instance.",
-      ),
-    );
-    const draft: SettlementDraft = { ...baseOf(call, now), status: "errored", error, settledAt: now };
-    this.#queue({ call, draft, body: null, event: null, timeout: null, needsCommit: false });
+    if (mustNotRepeat) this.#handOver.writes++;
+    const gate = this.#handOver.writes;
+    if (gate <= this.#handOver.durable) this.#startBody(body);
+    else this.#inFlight.gate(body, gate);
   }
 
   #startBody(body: Body): void {
-    const { call } = body;
-    const options = call.spec.options;
-    if (!options || call.parent?.isVoid) return;
-    call.state = "running";
-    this.#bodies.add(body);
+    const options = body.call.spec.options;
+    if (!options) return;
+    this.#inFlight.add(body);
     const context = new BodyContext(body, options.shown, this);
-    const done = (outcome: BodyOutcome): void => {
-      void this.#bodyDone(body, context, outcome);
-    };
     this.#host.scope.run<void>({ turn: this, body }, () => {
-      body.run(context, this.#host.runtime, options.timeoutMs, done);
+      body.run(context, this.#host.runtime, options.timeoutMs, (outcome) => {
+        void this.#bodyDone(body, context, outcome);
+      });
     });
-  }
-
-  #dropUnstarted(body: Body): void {
-    body.call.state = "asked";
-    this.#asked.push(body.call);
   }
 
   async #bodyDone(body: Body, context: BodyContext, outcome: BodyOutcome): Promise<void> {
@@ -677,28 +517,18 @@ export class Turn implements TurnScope {
     const attempted = attemptOutcome(outcome, body, context, this.definition, this.now());
     // Almost always decided at once; only an author's own delay function takes time, and it holds the turn open.
     const decided = attempted instanceof Promise ? await attempted : attempted;
-    if (this.#state !== "open" || !this.#bodies.delete(body) || call.parent?.isVoid) return;
+    if (this.#state !== "open" || !this.#inFlight.remove(body)) return;
+    this.#inFlight.cancelInside(body);
     const before: StepBase = { ...baseOf(call, body.startedAt), starts: body.start };
     const record = settle(before, decided, this.now());
-    if (record.status !== "waiting") {
-      const mutations = record.status === "completed" ? body.mutations : terminalMutations(body);
-      return this.#queue({
-        call,
-        draft: record,
-        body,
-        event: null,
-        timeout: null,
-        needsCommit: mutations !== null,
-      });
-    }
-    this.#awaitRetry(call, record);
+    if (record.status === "waiting") return this.#awaitRetry(call, record);
+    const needsCommit = mutationsFor(body, record) !== null;
+    this.#settled({ call, draft: record, body, event: null, timeout: null, needsCommit });
   }
 
   #awaitRetry(call: Call, record: WaitingStep): void {
-    call.record = record;
+    this.#write(call, record);
     call.state = "parked";
-    this.#draft.step(record);
-    this.#writes++;
     this.#parked.push(call);
     this.#schedulePump();
   }
@@ -706,41 +536,38 @@ export class Turn implements TurnScope {
   // ---------------------------------------------------------------------------------------------- committing
 
   #flush(): void {
-    const gatesOpen = this.#gated.some(({ gate }) => gate > this.#durable);
-    if (this.#draft.isEmpty && !gatesOpen) return;
+    if (this.#draft.isEmpty && !this.#inFlight.gatedBeyond(this.#handOver.durable)) return;
     this.#commit({ kind: "continue" });
   }
 
   #suspend(): void {
-    const now = this.now();
-    let dueAt = Math.min(...this.#parked.map(wakeOf));
-    const task = this.#parked.some((call) => call.type === "do" && wakeOf(call) === dueAt) ? "retry" : "wake";
-    dueAt = Math.min(
-      dueAt,
-      this.#timeLimit?.at ?? dueAt,
-      now + (this.definition.maxSuspendMs ?? Number.POSITIVE_INFINITY),
-    );
-    this.#commit({ kind: "suspend", dueAt, task });
+    const wake = earliestWake(this.#parked);
+    const task = this.#parked.some((call) => call.type === "do" && wakeOf(call) === wake) ? "retry" : "wake";
+    const { maxSuspendMs } = this.definition;
+    const patienceEnds = maxSuspendMs === null ? wake : this.now() + maxSuspendMs;
+    this.#commit({ kind: "suspend", dueAt: Math.min(wake, this.#timeLimit?.at ?? wake, patienceEnds), task });
   }
 
+  /** One commit is in flight per run. What becomes new meanwhile goes into the next. */
   #commit(next: Next): void {
-    if (this.#committing || this.#ended || this.#state !== "open") return;
+    if (this.#committing || this.#ending || this.#state !== "open") return;
     this.#committing = true;
-    if (next.kind !== "continue") this.#ended = true;
-    const upTo = this.#writes;
+    this.#ending = next.kind !== "continue";
+    const upTo = this.#handOver.writes;
     const content = this.#draft.take();
-    const released = this.#gated.filter(({ gate }) => gate <= upTo).map(({ body }) => body.begun);
-    const boundary = {
-      number: ++this.#commitNumber,
-      steps: content.steps,
-      timeouts: content.timeouts,
-      consumed: content.consumed,
-      eventSeqSeen: this.#eventSeq,
-      logs: content.logs,
-      begun: next.kind === "continue" ? [...this.begun, ...released] : [],
+    const { steps, timeouts, consumed, logs, alongside, mutations } = content;
+    const begun = this.#ending ? [] : [...this.#inFlight.begun, ...this.#inFlight.releasedBy(upTo)];
+    const number = ++this.#commitNumber;
+    const boundary: Boundary = {
+      number,
+      steps,
+      timeouts,
+      consumed,
+      eventSeqSeen: this.#inbox.seq,
+      logs,
+      begun,
       next,
     };
-    const { alongside, mutations } = content;
     this.#host.commit(this, { boundary, alongside, mutations }).then(
       (outcome) => this.#committed(outcome, content, next, upTo),
       (error) => this.abandon(error instanceof Error ? error : new Error(String(error))),
@@ -752,75 +579,54 @@ export class Turn implements TurnScope {
     if (this.#state !== "open") return;
     if (outcome.kind === "superseded") return this.abandon(leaseLost());
     if (outcome.kind === "mutation-failed") return this.#mutationFailed(outcome, content);
-    this.#durable = upTo;
+    this.#handOver.durable = upTo;
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     if (next.kind !== "continue") return this.#afterEnd(outcome, next);
     if (outcome.kind === "paused") this.#windingDown = true;
-    this.#handOverNested();
+    for (const { call, record } of this.#handOver.takeDurableNested()) this.#answer(call, record);
     if (!this.#windingDown) this.#releaseGated();
-    if (outcome.eventSeq > this.#eventSeq && this.#parked.length > 0) this.eventsArrived();
+    if (outcome.eventSeq > this.#inbox.seq && this.#parked.length > 0) this.eventsArrived();
     this.#schedulePump();
   }
 
   #releaseGated(): void {
-    const gated = this.#gated;
-    this.#gated = [];
-    if (gated.length > 0 && !this.#host.holdsLease(this)) return this.abandon(leaseLost());
-    for (const entry of gated) {
-      if (entry.gate <= this.#durable) this.#startBody(entry.body);
-      else this.#gated.push(entry);
-    }
-  }
-
-  #handOverNested(): void {
-    const nested = this.#nested;
-    this.#nested = [];
-    for (const settlement of nested) {
-      if (settlement.gate > this.#durable) this.#nested.push(settlement);
-      else this.#answer(settlement.call, settlement.record as SettledStep);
-    }
+    const released = this.#inFlight.takeReleased(this.#handOver.durable);
+    if (released.length > 0 && !this.#host.holdsLease(this)) return this.abandon(leaseLost());
+    for (const body of released) this.#startBody(body);
   }
 
   /** An event was there after all: the waits are open again and will take it. */
   #withdrawTimeouts(): void {
-    for (const settlement of [...this.#ready, ...this.#nested]) {
-      if (!settlement.timeout || settlement.record === null) continue;
-      settlement.call.record = settlement.timeout;
-      settlement.call.state = "parked";
-      this.#parked.push(settlement.call);
+    for (const call of this.#handOver.withdrawTimeouts()) {
+      call.state = "parked";
+      this.#parked.push(call);
     }
-    const open = (settlement: Settlement): boolean => !settlement.timeout || settlement.record === null;
-    this.#ready = this.#ready.filter(open);
-    this.#nested = this.#nested.filter(open);
     this.eventsArrived();
   }
 
   #mutationFailed(outcome: Extract<CommitOutcome, { kind: "mutation-failed" }>, content: DraftContent): void {
     this.#commitNumber--;
-    const failed = this.#ready.find(
-      (settlement) => settlement.record !== null && settlement.needsCommit && settlement.body,
-    );
-    if (!failed?.body)
-      return this.abandon(new Error("A commit without mutations was refused because of its mutations."));
-    this.#ready.splice(this.#ready.indexOf(failed), 1);
+    this.#ending = false;
+    const failed = this.#handOver.withdrawMutated();
+    if (!failed?.body) return this.abandon(new Error("The store refused mutations that nobody registered."));
     const { call, body } = failed;
-    this.#draft.putBack(content, { index: call.index as number, alongside: body.alongside });
+    this.#draft.putBack(content, {
+      index: call.index as number,
+      alongside: body.alongside,
+      event: failed.event?.seq ?? null,
+    });
+    if (failed.event) this.#inbox.putBack(failed.event);
     const now = this.now();
-    const error = outcome.conflict ? mutationConflict(call.name, outcome.error) : outcome.error;
+    const thrown = outcome.conflict ? mutationConflict(call.name, outcome.error) : outcome.error;
+    const retryable = call.type === "do" && !outcome.conflict && !isNonRetryable(thrown);
     const before: StepBase = { ...baseOf(call, body.startedAt), starts: body.start };
     const record = settle(
       before,
-      {
-        kind: "threw",
-        error: toStoredError(error),
-        retryable: call.type === "do" && !outcome.conflict && !isNonRetryable(error),
-        retryAt: now,
-      },
+      { kind: "threw", error: toStoredError(thrown), retryable, retryAt: now },
       now,
     );
-    call.record = undefined;
-    if (record.status === "waiting") return this.#awaitRetry(call, record);
-    this.#queue({ call, draft: record, body: null, event: null, timeout: null, needsCommit: false });
+    if (record.status === "waiting") this.#awaitRetry(call, record);
+    else this.#settled({ call, draft: record, ...plain });
   }
 
   // ---------------------------------------------------------------------------------------------- ending
@@ -828,15 +634,12 @@ export class Turn implements TurnScope {
   #runSettled(outcome: { readonly ok: boolean; readonly value?: unknown; readonly error?: unknown }): void {
     if (this.#state === "closed" || this.#outcome !== null) return;
     const settled = endOfRun(outcome, this.definition, (error) => this.#register.isExhausted(error));
-    if (settled instanceof Promise) {
-      void settled.then((checked) => this.#setOutcome(checked));
-    } else {
-      this.#setOutcome(settled);
-    }
+    if (settled instanceof Promise) void settled.then((checked) => this.#setOutcome(checked));
+    else this.#setOutcome(settled);
   }
 
   #setOutcome(outcome: RunOutcome): void {
-    this.#outcome = outcome;
+    this.#outcome ??= outcome;
     if (this.#state === "suspended") this.#host.wake(this);
     this.#schedulePump();
   }
@@ -844,18 +647,9 @@ export class Turn implements TurnScope {
   /** The function returned or threw: what finished joins the last commit, what is still running is void. */
   #end(): void {
     if (this.#committing || this.#outcome === null) return;
-    for (const settlement of this.#ready) {
-      if (settlement.record === null && !settlement.needsCommit) this.#place(settlement);
-    }
-    const unfinished = [...this.#bodies, ...this.#gated.map(({ body }) => body)];
-    if (unfinished.length > 0) {
-      const names = unfinished.map((body) => `"${body.call.name}"`).join(", ");
-      this.#systemLog(
-        "warn",
-        `The workflow function settled while ${names} was still open; what it did is not recorded. Await every step.`,
-      );
-    }
-    this.#gated = [];
+    this.#handOver.placeFinished();
+    const { names } = this.#inFlight;
+    if (names.length > 0) this.#systemLog("warn", unfinishedSteps(names));
     this.#commit(this.#outcome);
   }
 
@@ -863,11 +657,9 @@ export class Turn implements TurnScope {
   #endIfTimeIsUp(): boolean {
     const limit = this.#timeLimit;
     if (limit === null || this.#committing) return false;
-    const tooLate =
-      this.#isQuiet() &&
-      this.#parked.length > 0 &&
-      this.#parked.every((call) => isRetryAfter(call, limit.at));
-    if (limit.at > this.now() && !tooLate) return false;
+    const retryTooLate = (call: Call): boolean => call.type === "do" && wakeOf(call) > limit.at;
+    const hopeless = this.#isQuiet() && this.#parked.length > 0 && this.#parked.every(retryTooLate);
+    if (limit.at > this.now() && !hopeless) return false;
     this.#terminate(limit.reason);
     return true;
   }
@@ -876,8 +668,8 @@ export class Turn implements TurnScope {
   #endIfSuspendedTooLong(): boolean {
     const { waitingSince } = this.#claim;
     const { maxSuspendMs } = this.definition;
-    if (waitingSince === null || maxSuspendMs === null || this.#commitNumber > 0 || !this.#draft.isEmpty)
-      return false;
+    const progress = this.#commitNumber > 0 || !this.#draft.isEmpty;
+    if (waitingSince === null || maxSuspendMs === null || progress) return false;
     if (waitingSince + maxSuspendMs > this.now()) return false;
     this.#terminate(suspendedTooLong(maxSuspendMs));
     return true;
@@ -889,15 +681,16 @@ export class Turn implements TurnScope {
   }
 
   #afterEnd(outcome: CommitOutcome, next: Next): void {
-    const reason = new EverstepError("STEP_INTERRUPTED", "The workflow's turn is over.");
-    if (outcome.kind === "paused") return this.#close(reason, { kind: "paused" });
-    if (next.kind !== "suspend") return this.#close(reason, { kind: "ended", next });
+    if (outcome.kind === "paused") return this.#close(turnOver(), { kind: "paused" });
+    if (next.kind !== "suspend") return this.#close(turnOver(), { kind: "ended", next });
     this.#state = "suspended";
-    this.#ended = false;
+    this.#ending = false;
     this.#idle = false;
     this.#clearTimers();
     const dueNow = outcome.kind === "committed" && outcome.dueNow;
     this.#finish({ kind: "suspended", dueAt: dueNow ? this.now() : next.dueAt });
+    // Author code that was not idle after all asked for more while the commit was under way.
+    if (this.#asked.length > 0 || this.#handOver.owes || this.#outcome !== null) this.#host.wake(this);
   }
 
   #close(reason: Error, ending: Ending): void {
@@ -905,9 +698,7 @@ export class Turn implements TurnScope {
     const wasOpen = this.#state === "open";
     this.#state = "closed";
     this.#clearTimers();
-    for (const body of this.#bodies) body.cancel(reason);
-    this.#bodies.clear();
-    this.#gated = [];
+    this.#inFlight.cancelAll(reason);
     if (wasOpen) this.#finish(ending);
   }
 
@@ -921,18 +712,15 @@ export class Turn implements TurnScope {
 
   /** A turn held open by a body still owes its other waits their time. */
   #armTimer(): void {
-    let at = this.#timeLimit?.at ?? Number.POSITIVE_INFINITY;
-    for (const call of this.#parked) at = Math.min(at, wakeOf(call));
+    const at = Math.min(earliestWake(this.#parked), this.#timeLimit?.at ?? Number.POSITIVE_INFINITY);
     if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timerAt <= at)) return;
     this.#timer?.cancel();
     this.#timerAt = at;
-    this.#timer = this.#host.runtime.timer(
-      () => {
-        this.#timer = null;
-        this.#schedulePump();
-      },
-      Math.max(0, at - this.now()),
-    );
+    const fire = (): void => {
+      this.#timer = null;
+      this.#schedulePump();
+    };
+    this.#timer = this.#host.runtime.timer(fire, Math.max(0, at - this.now()));
   }
 
   #armStall(): void {
@@ -941,14 +729,10 @@ export class Turn implements TurnScope {
     const { stallMs } = this.definition.limits;
     this.#stallTimer = this.#host.runtime.timer(() => {
       this.#stallTimer = null;
-      if (this.#state !== "open" || this.#outcome !== null || !this.#isQuiet() || this.#parked.length > 0)
-        return;
-      const error = new EverstepError(
-        "WORKFLOW_STALLED",
-        `Workflow "${this.definition.name}" has no step open and did not return for ${stallMs} ms. ` +
-          "It probably awaits something that is not a step; put it into step.do.",
-      );
-      this.#outcome = { kind: "error", error: toStoredError(error), deadLetter: false };
+      const stalled = this.#state === "open" && this.#outcome === null && this.#isQuiet();
+      if (!stalled || this.#parked.length > 0) return;
+      const error = toStoredError(workflowStalled(this.definition.name, stallMs));
+      this.#outcome = { kind: "error", error, deadLetter: false };
       this.#end();
     }, stallMs);
   }
@@ -961,116 +745,16 @@ export class Turn implements TurnScope {
   }
 
   #systemLog(level: LogLevel, message: string): void {
-    this.#draft.log({
-      stepKey: null,
-      attempt: null,
-      level,
-      category: systemCategory,
-      message,
-      data: null,
-      isReplay: false,
-      createdAt: this.now(),
-    });
+    const line = { stepKey: null, attempt: null, level, category: systemCategory, message, data: null };
+    this.#draft.log({ ...line, isReplay: false, createdAt: this.now() });
   }
 }
 
-const resolvers = new WeakMap<WorkflowDefinition, StepOptionsResolver>();
+/** A settlement nothing else hangs on. */
+const plain = { body: null, event: null, timeout: null, needsCommit: false } as const;
 
-function optionsOf(definition: WorkflowDefinition): StepOptionsResolver {
-  let resolver = resolvers.get(definition);
-  if (!resolver) {
-    resolver = new StepOptionsResolver(definition);
-    resolvers.set(definition, resolver);
-  }
-  return resolver;
-}
-
-/** What a step's next record is built on: what is recorded of it, or what is known at its first start. */
-function baseOf(call: Call, createdAt: number): StepBase {
-  const known = call.record;
-  if (known) {
-    const {
-      index,
-      key,
-      name,
-      count,
-      type,
-      parentKey,
-      depth,
-      attempts,
-      starts,
-      maxAttempts,
-      timeoutMs,
-      errors,
-    } = known;
-    const { eventType, topic, wakeAt } = known;
-    const facts = { attempts, starts, maxAttempts, timeoutMs, errors, eventType, topic, wakeAt };
-    return { index, key, name, count, type, parentKey, depth, createdAt: known.createdAt, ...facts };
-  }
-  const { options } = call.spec;
-  return {
-    index: call.index as number,
-    key: call.key,
-    name: call.name,
-    count: call.count,
-    type: call.type,
-    parentKey: call.parent?.call.key ?? null,
-    depth: call.depth,
-    createdAt,
-    attempts: 0,
-    starts: 0,
-    maxAttempts: options ? options.maxAttempts : 1,
-    timeoutMs: options ? options.timeoutMs : null,
-    errors: [],
-    eventType: call.spec.eventType,
-    topic: call.spec.topic,
-    wakeAt: call.spec.wakeAt,
-  };
-}
-
-function wakeOf(call: Call): number {
-  return call.record?.wakeAt ?? call.spec.wakeAt ?? Number.POSITIVE_INFINITY;
-}
-
-function indexOf(call: Call): number {
-  return call.index ?? 0;
-}
-
-function isRetryAfter(call: Call, time: number): boolean {
-  return call.type === "do" && wakeOf(call) > time;
-}
-
-function settledIndexOf(call: Call): number {
-  return (call.record as SettledStep).settledIndex;
-}
-
-function terminalMutations(body: Body): Mutations | null {
-  return body.onTerminalError.length === 0 ? null : { serviceCalls: [], mutate: body.onTerminalError };
-}
-
-function leaseLost(): Error {
-  return new EverstepError(
-    "STEP_INTERRUPTED",
-    "Another runner took over this instance; what this one does no longer counts.",
-  );
-}
-
-function mutationConflict(stepName: string, cause: unknown): Error {
-  const detail = cause instanceof Error ? ` (${cause.message})` : "";
-  return new EverstepError(
-    "MUTATION_CONFLICT",
-    `The writes of step "${stepName}" violate a unique constraint of your own tables${detail}. The step is not retried.`,
-    { cause },
-  );
-}
-
-function encodeLogData(data: unknown, bytesMax: number): EncodedValue {
-  try {
-    const encoded = encodeValue(data, "log data");
-    checkBytes(encoded, bytesMax, "log data");
-    return encoded;
-  } catch (error) {
-    // A log line must never fail a workflow: keep the line, say why its data is missing.
-    return encodeValue({ dropped: error instanceof Error ? error.message : String(error) }, "log data");
-  }
+/** Recorded as settled and asked for as what it was. */
+function isAnswered(call: Call): boolean {
+  const { record } = call;
+  return record !== undefined && record.status !== "waiting" && record.type === call.type;
 }

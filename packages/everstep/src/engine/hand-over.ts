@@ -1,0 +1,183 @@
+import type { EventRecord } from "../model/event.ts";
+import type { Mutations } from "../model/mutations.ts";
+import type { SettledStep, StepRecord, WaitingStep } from "../model/step.ts";
+import type { Body } from "./body.ts";
+import type { Call } from "./call.ts";
+import type { Draft } from "./draft.ts";
+import type { SettlementDraft } from "./settle.ts";
+
+/** A step that came to its end in this turn and waits to be handed to the code that asked for it. */
+export interface Settlement {
+  readonly call: Call;
+  readonly draft: SettlementDraft;
+  readonly body: Body | null;
+  /** The event the wait (or the skipped sleep) takes. */
+  readonly event: EventRecord | null;
+  /** The wait that timed out. */
+  readonly timeout: WaitingStep | null;
+  /** Handed over only once it is durable, because the commit may refuse it. */
+  readonly needsCommit: boolean;
+}
+
+interface QueuedSettlement extends Settlement {
+  /** What was recorded of the step before. */
+  before: StepRecord | undefined;
+  /** Set once it has its place in the order and is part of a draft. */
+  record: SettledStep | null;
+  /** The write that makes it durable. */
+  gate: number;
+}
+
+/**
+ * The order in which settlements reach author code. It decides every race, so it is written down (`settledIndex`) and
+ * the same live and on replay: recorded ones first and in their recorded order, then new ones as they finished.
+ */
+export class HandOver {
+  readonly #draft: Draft;
+  #nextIndex: number;
+  /** Calls with a recorded settlement that was not handed over yet. */
+  #owed: Call[] = [];
+  /** Finished in this turn, in order of finishing. */
+  #ready: QueuedSettlement[] = [];
+  /** Nested ones go to the body that asked as soon as they are durable; order does not matter there. */
+  #nested: QueuedSettlement[] = [];
+  /** Writes put into drafts so far. */
+  writes = 0;
+  /** Writes known to be durable. */
+  durable = 0;
+
+  constructor(draft: Draft, nextIndex: number) {
+    this.#draft = draft;
+    this.#nextIndex = nextIndex;
+  }
+
+  get isEmpty(): boolean {
+    return this.#ready.length === 0 && this.#nested.length === 0;
+  }
+
+  get owes(): boolean {
+    return this.#owed.length > 0;
+  }
+
+  owe(call: Call): void {
+    call.state = "owed";
+    this.#owed.push(call);
+  }
+
+  /** Takes a settlement in; true when it is next and may be handed over at once. */
+  add(settlement: Settlement): boolean {
+    settlement.call.state = "settling";
+    const queued: QueuedSettlement = { ...settlement, before: settlement.call.record, record: null, gate: 0 };
+    if (settlement.call.parent !== null && !settlement.needsCommit) {
+      this.#place(queued);
+      this.#nested.push(queued);
+      return false;
+    }
+    this.#ready.push(queued);
+    return this.#ready.length === 1 && !this.owes;
+  }
+
+  /** The next settlement that may be handed over now; placing one that needs a commit is left to `flush`. */
+  next(flush: () => void): { readonly call: Call; readonly record: SettledStep } | null {
+    const owed = this.#takeOwed();
+    if (owed) return { call: owed, record: owed.record as SettledStep };
+    const first = this.#ready[0];
+    if (!first) return null;
+    if (first.record === null) {
+      if (first.needsCommit && this.#draft.hasMutations) return null;
+      this.#place(first);
+      if (first.needsCommit) flush();
+    }
+    if (first.needsCommit && this.durable < first.gate) return null;
+    this.#ready.shift();
+    return { call: first.call, record: first.record as unknown as SettledStep };
+  }
+
+  /** Nested settlements that have become durable. */
+  takeDurableNested(): readonly { readonly call: Call; readonly record: SettledStep }[] {
+    const durable = this.#nested.filter(({ gate }) => gate <= this.durable);
+    this.#nested = this.#nested.filter(({ gate }) => gate > this.durable);
+    return durable.map(({ call, record }) => ({ call, record: record as SettledStep }));
+  }
+
+  /**
+   * Writes down what finished without handing it over. Timeouts are dropped: the next turn decides them anew. True while
+   * something still waits for its commit.
+   */
+  placeAll(): boolean {
+    this.#ready = this.#ready.filter((settlement) => {
+      if (settlement.record !== null) return settlement.gate > this.durable;
+      if (settlement.timeout) return false;
+      if (settlement.needsCommit && this.#draft.hasMutations) return true;
+      this.#place(settlement);
+      return settlement.needsCommit;
+    });
+    return this.#ready.length > 0;
+  }
+
+  /** What finished joins the last commit of a run, except what that commit could be refused for. */
+  placeFinished(): void {
+    for (const settlement of this.#ready) {
+      if (settlement.record === null && !settlement.needsCommit) this.#place(settlement);
+    }
+  }
+
+  /** The store refused timeouts because events are there: gives the calls back, open again. */
+  withdrawTimeouts(): readonly Call[] {
+    const refused = [...this.#ready, ...this.#nested].filter(
+      ({ timeout, record }) => timeout && record !== null,
+    );
+    this.#ready = this.#ready.filter((settlement) => !refused.includes(settlement));
+    this.#nested = this.#nested.filter((settlement) => !refused.includes(settlement));
+    for (const { call, timeout } of refused) call.record = timeout as WaitingStep;
+    return refused.map(({ call }) => call);
+  }
+
+  /** The settlement whose mutations were refused, with the call's record as it was before. */
+  withdrawMutated(): Settlement | null {
+    const failed = this.#ready.find(
+      ({ record, needsCommit, body }) => record !== null && needsCommit && body !== null,
+    );
+    if (!failed) return null;
+    this.#ready.splice(this.#ready.indexOf(failed), 1);
+    failed.call.record = failed.before;
+    return failed;
+  }
+
+  #takeOwed(): Call | null {
+    let first: Call | null = null;
+    for (const call of this.#owed) {
+      if (first === null || settledIndexOf(call) < settledIndexOf(first)) first = call;
+    }
+    if (first) this.#owed.splice(this.#owed.indexOf(first), 1);
+    return first;
+  }
+
+  #place(settlement: QueuedSettlement): void {
+    const { call, draft, event, timeout, body } = settlement;
+    const record: SettledStep = { ...draft, settledIndex: this.#nextIndex++ };
+    settlement.record = record;
+    call.record = record;
+    if (timeout) this.#draft.timeout({ wait: timeout, settled: record });
+    else this.#draft.step(record);
+    if (event) this.#draft.consume({ seq: event.seq, stepKey: call.key });
+    if (body) this.#placeAlongside(body, record);
+    settlement.gate = ++this.writes;
+  }
+
+  #placeAlongside(body: Body, record: SettledStep): void {
+    const mutations = mutationsFor(body, record);
+    if (mutations) this.#draft.mutations(mutations);
+    if (record.status === "completed") this.#draft.alongside(body.alongside);
+  }
+}
+
+/** What the author wants written with this outcome of the body. */
+export function mutationsFor(body: Body, record: { readonly status: string }): Mutations | null {
+  if (record.status === "completed") return body.mutations;
+  return body.onTerminalError.length === 0 ? null : { serviceCalls: [], mutate: body.onTerminalError };
+}
+
+function settledIndexOf(call: Call): number {
+  return (call.record as SettledStep).settledIndex;
+}

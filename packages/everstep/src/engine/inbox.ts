@@ -1,0 +1,58 @@
+import type { EventRecord } from "../model/event.ts";
+
+/** The events of a run this turn knows of and nobody has taken, oldest first. */
+export class Inbox {
+  #events: readonly EventRecord[];
+  #seq: number;
+  #fetching = false;
+  #fetchAgain = false;
+
+  constructor(events: readonly EventRecord[], newestSeq: number) {
+    this.#events = events;
+    this.#seq = Math.max(newestSeq, events.at(-1)?.seq ?? 0);
+  }
+
+  get events(): readonly EventRecord[] {
+    return this.#events;
+  }
+
+  /** Sequence of the newest event this turn has taken notice of. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  add(events: readonly EventRecord[]): void {
+    const fresh = events.filter((event) => event.seq > this.#seq);
+    if (fresh.length === 0) return;
+    this.#events = [...this.#events, ...fresh];
+    this.#seq = fresh.at(-1)?.seq ?? this.#seq;
+  }
+
+  noticed(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq);
+  }
+
+  take(event: EventRecord): void {
+    this.#events = this.#events.filter((other) => other.seq !== event.seq);
+  }
+
+  /** Nobody took it after all. */
+  putBack(event: EventRecord): void {
+    this.#events = [...this.#events, event].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Reads what is newer. Calls while a read is under way make one more read, so nothing that came meanwhile is missed. */
+  fetch(read: (after: number) => Promise<readonly EventRecord[]>, done: () => void): void {
+    this.#fetchAgain = this.#fetching;
+    if (this.#fetching) return;
+    this.#fetching = true;
+    const fetched = (events: readonly EventRecord[]): void => {
+      this.#fetching = false;
+      this.add(events);
+      done();
+      if (this.#fetchAgain) this.fetch(read, done);
+    };
+    // If it fails, the next commit or renewal says again that there are newer events.
+    read(this.#seq).then(fetched, () => fetched([]));
+  }
+}

@@ -1,0 +1,47 @@
+import { EverstepError } from "../model/error.ts";
+
+export function leaseLost(): Error {
+  return new EverstepError(
+    "STEP_INTERRUPTED",
+    "Another runner took over this instance; what this one does no longer counts.",
+  );
+}
+
+export function turnOver(): Error {
+  return new EverstepError("STEP_INTERRUPTED", "The workflow's turn is over.");
+}
+
+export function outerStepOver(stepName: string): Error {
+  return new EverstepError("STEP_INTERRUPTED", `Step "${stepName}", which this step was part of, is over.`);
+}
+
+export function cutOffByCrash(stepName: string): Error {
+  return new EverstepError(
+    "STEP_INTERRUPTED",
+    `Step "${stepName}" was cut off by a crash and is marked onInterrupt: "fail", so it was not run again. ` +
+      "Find out whether it took effect, then retry or restart the instance.",
+  );
+}
+
+export function mutationConflict(stepName: string, cause: unknown): Error {
+  const detail = cause instanceof Error ? ` (${cause.message})` : "";
+  return new EverstepError(
+    "MUTATION_CONFLICT",
+    `The writes of step "${stepName}" violate a unique constraint of your own tables${detail}. ` +
+      "The step is not retried.",
+    { cause },
+  );
+}
+
+export function workflowStalled(workflowName: string, stallMs: number): Error {
+  return new EverstepError(
+    "WORKFLOW_STALLED",
+    `Workflow "${workflowName}" has no step open and did not return for ${stallMs} ms. ` +
+      "It probably awaits something that is not a step; put it into step.do.",
+  );
+}
+
+export function unfinishedSteps(names: readonly string[]): string {
+  const list = names.map((name) => `"${name}"`).join(", ");
+  return `The workflow function settled while ${list} was still open; what it did is not recorded. Await every step.`;
+}

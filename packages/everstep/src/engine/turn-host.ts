@@ -1,0 +1,31 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { EventRecord } from "../model/event.ts";
+import type { CommitOutcome, CommitRequest } from "../model/request.ts";
+import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import type { Body } from "./body.ts";
+import type { Turn } from "./turn.ts";
+
+/** Every effect a turn can have. */
+export interface TurnHost {
+  readonly runtime: Runtime;
+  readonly scope: AsyncScope<TurnScope>;
+  commit(
+    turn: Turn,
+    request: Pick<CommitRequest, "boundary" | "alongside" | "mutations">,
+  ): Promise<CommitOutcome>;
+  readEvents(turn: Turn, after: number): Promise<readonly EventRecord[]>;
+  /** The runner's own clock still counts the lease as held. */
+  holdsLease(turn: Turn): boolean;
+  /** Something happened in a turn that had given its lease back: the run should be due now. */
+  wake(turn: Turn): void;
+  /** Whether another body may start in this tick. */
+  takeStep(): boolean;
+  /** The definition of a workflow another instance is created of, for its limits. */
+  definitionOf(workflowName: string): WorkflowDefinition | undefined;
+}
+
+/** Where in a run a piece of author code is executing: in the workflow function, or in the body of a step. */
+export interface TurnScope {
+  readonly turn: Turn;
+  readonly body: Body | null;
+}
