@@ -15,6 +15,9 @@ export interface Host {
   readonly AsyncLocalStorage?: AsyncStorageClass;
   readonly process?: {
     getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: AsyncStorageClass } | undefined;
+    on?(event: "unhandledRejection", listener: (reason: unknown) => void): unknown;
+    off?(event: "unhandledRejection", listener: (reason: unknown) => void): unknown;
+    listenerCount?(event: "unhandledRejection"): number;
   };
 }
 
@@ -42,6 +45,7 @@ export function createSystemRuntime(host: Host): Runtime {
     uuid: () => host.crypto.randomUUID(),
     cuid: createCuid(host),
     createScope: <Value>() => createScope<Value>(host),
+    onStrayRejection: createStrayRejections(host),
   };
 }
 
@@ -166,5 +170,23 @@ function createSyncScope<Value>(): AsyncScope<Value> {
       }
     },
     current: () => current,
+  };
+}
+
+// One listener for the whole process, however many apps it hosts. What none of them takes care of keeps the effect it
+// would have without us: if nobody else listens, the process ends.
+function createStrayRejections(host: Host): NonNullable<Runtime["onStrayRejection"]> {
+  const handlers = new Set<(reason: unknown) => boolean>();
+  const listener = (reason: unknown): void => {
+    for (const handler of handlers) if (handler(reason)) return;
+    if (host.process?.listenerCount?.("unhandledRejection") === 1) throw reason;
+  };
+  return (handler) => {
+    if (handlers.size === 0) host.process?.on?.("unhandledRejection", listener);
+    handlers.add(handler);
+    return () => {
+      handlers.delete(handler);
+      if (handlers.size === 0) host.process?.off?.("unhandledRejection", listener);
+    };
   };
 }

@@ -1,4 +1,5 @@
 import { EverstepError } from "../model/error.ts";
+import type { StoredError } from "../model/value.ts";
 
 export function leaseLost(): Error {
   return new EverstepError(
@@ -44,4 +45,8 @@ export function workflowStalled(workflowName: string, stallMs: number): Error {
 export function unfinishedSteps(names: readonly string[]): string {
   const list = names.map((name) => `"${name}"`).join(", ");
   return `The workflow function settled while ${list} was still open; what it did is not recorded. Await every step.`;
+}
+
+export function strayRejection({ name, message }: StoredError): string {
+  return `A promise that nobody awaited was rejected: ${name}: ${message}. Await it, or catch its errors.`;
 }

@@ -50,6 +50,7 @@ import {
   cutOffByCrash,
   leaseLost,
   mutationConflict,
+  strayRejection,
   turnOver,
   unfinishedSteps,
   workflowStalled,
@@ -195,6 +196,11 @@ export class Turn implements TurnScope {
   /** Log lines of long bodies do not wait for their end. */
   flushLogs(): void {
     if (this.#state === "open" && this.#draft.hasLogs) this.#commit({ kind: "continue" });
+  }
+
+  /** A promise made by this run's code was rejected and nobody awaited it: worth a line, not the process. */
+  strayRejection(reason: unknown): void {
+    if (this.#state === "open") this.#systemLog("error", strayRejection(toStoredError(reason)));
   }
 
   // ---------------------------------------------------------------------------------------------- asked by author code

@@ -17,6 +17,11 @@ export interface Runtime {
   cuid(): string;
   /** A value that follows a call through its awaits. */
   createScope<Value>(): AsyncScope<Value>;
+  /**
+   * Where the host ends its process over a rejected promise nobody handled: `handler` hears of each first, with the scope
+   * of the code that made the promise, and answers whether it took care of it. Returns the way to stop.
+   */
+  onStrayRejection?(handler: (reason: unknown) => boolean): () => void;
 }
 
 export interface Timer {

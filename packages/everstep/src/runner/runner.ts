@@ -71,6 +71,7 @@ export class Runner implements TurnHost {
   #stepBudget = Number.POSITIVE_INFINITY;
   #hold: Promise<OwnerHold> | null = null;
   #lookedForDead = Number.NEGATIVE_INFINITY;
+  #unguard: (() => void) | null = null;
 
   constructor(parts: RunnerParts) {
     const { store, runtime, options } = parts;
@@ -88,6 +89,7 @@ export class Runner implements TurnHost {
   async start(): Promise<void> {
     if (this.#state !== "idle") return;
     this.#state = "running";
+    this.#guard();
     await this.#holdOwnership();
     await this.#careForDeadOwners();
     this.#dispatcher.start();
@@ -117,9 +119,20 @@ export class Runner implements TurnHost {
     await Promise.all(this.#endings);
     this.#residents.clear();
     this.#state = "stopped";
+    this.#unguard?.();
     const hold = await this.#hold?.catch(() => null);
     await hold?.release().catch(this.#parts.onProblem);
     return { finished: before - cutOff.length, released: cutOff.length };
+  }
+
+  /** A promise a workflow forgot about must not take the process down with it. */
+  #guard(): void {
+    this.#unguard ??=
+      this.runtime.onStrayRejection?.((reason) => {
+        const inside = this.scope.current();
+        inside?.turn.strayRejection(reason);
+        return inside !== undefined;
+      }) ?? null;
   }
 
   #endingsWithin(graceMs: number): Promise<void> {
@@ -182,6 +195,7 @@ export class Runner implements TurnHost {
 
   /** One sweep for hosts without a loop: claims, takes the turns, and waits until each has ended or waits. */
   async tick(options: TickOptions = {}): Promise<{ readonly processed: number }> {
+    this.#guard();
     await this.#holdOwnership();
     await this.#careForDeadOwners();
     const limit = Math.min(options.maxInstances ?? Number.POSITIVE_INFINITY, this.#freeSlots());
