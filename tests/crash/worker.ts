@@ -1,0 +1,10 @@
+/** A process that runs instances until it is killed: node worker.ts <database> <ledger>. */
+import { createWorkflows } from "everstep";
+import { sqlite } from "everstep/sqlite";
+import { programs } from "./program.ts";
+
+const [database = "", ledger = ""] = process.argv.slice(2);
+const app = createWorkflows({ workflows: programs(ledger), store: sqlite(database) });
+await app.start();
+process.send?.("started");
+process.once("SIGTERM", () => void app.stop().then(() => process.exit(0)));
