@@ -65,7 +65,7 @@ export interface CommitRequest {
   readonly alongside: readonly AlongsideRequest[];
   /** The author's own writes. A request that has them must be the only one in its `write`. */
   readonly mutations: Mutations | null;
-  /** The lease is extended to this time (`continue` only). */
+  /** The lease is extended to this time (`continue` only), never shortened; 0 leaves it as it is. */
   readonly leaseUntil: number;
 }
 

@@ -53,6 +53,19 @@ export class LeaseKeeper {
     return held !== undefined && this.#runtime.monotonic() < held.heldUntil;
   }
 
+  /** Until when a commit should extend the lease: not at all while most of it is left, so that the store stays quiet. */
+  extension(runId: RunId): number {
+    const held = this.#held.get(runId);
+    const left = (held?.heldUntil ?? 0) - this.#runtime.monotonic();
+    return left > (this.#leaseMs * 2) / 3 ? 0 : this.#runtime.now() + this.#leaseMs;
+  }
+
+  /** A commit that was asked to extend the lease was applied; `since` is the monotonic time before it was sent. */
+  extended(runId: RunId, since: number): void {
+    const held = this.#held.get(runId);
+    if (held) held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);
+  }
+
   #arm(): void {
     if (this.#timer || this.#renewing || this.#held.size === 0) return;
     // Jitter only shortens: runners started together drift apart, and no renewal comes late.

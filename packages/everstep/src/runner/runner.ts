@@ -420,10 +420,14 @@ export class Runner implements TurnHost {
     request: Pick<CommitRequest, "boundary" | "alongside" | "mutations">,
   ): Promise<CommitOutcome> {
     const { lease } = turn.claim;
+    const since = this.runtime.monotonic();
+    const leaseUntil = this.#keeper.extension(lease.runId);
     const outcome = await this.#parts.group.submit<CommitRequest>(
-      { kind: "commit", lease, ...request, leaseUntil: this.runtime.now() + this.#parts.options.leaseMs },
+      { kind: "commit", lease, ...request, leaseUntil },
       () => this.#keeper.holds(lease.runId),
     );
+    const goesOn = outcome.kind === "committed" && request.boundary.next.kind === "continue";
+    if (goesOn && leaseUntil > 0) this.#keeper.extended(lease.runId, since);
     if (request.alongside.length > 0) this.#toldOthers(request.alongside);
     return outcome;
   }
