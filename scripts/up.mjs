@@ -43,6 +43,7 @@ async function test(args) {
     tests,
     { title: "package build", run: () => npm(["run", "--silent", "build"]) },
     { title: "package check", run: () => npm(["run", "--silent", "check:package"]) },
+    { title: "package in an empty project", run: () => node([join(root, "scripts/try-package.mjs")]) },
   ];
   const exitCode = await runStages(args.length > 0 ? [tests] : stages);
   console.log(countTests(report));
