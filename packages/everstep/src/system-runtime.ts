@@ -98,9 +98,9 @@ function postThrough(channel: Channel, callback: () => void): void {
 }
 
 const digits = "0123456789abcdefghijklmnopqrstuvwxyz";
-const cuidCountMax = 36 ** 4;
+const cuidCountMax = 36 ** 3;
 
-/** A letter, 9 digits of time, 4 of a counter and 10 of randomness: ids of one process sort in the order they were made. */
+/** A letter, 9 digits of time, 3 of a counter and 11 of randomness: ids of one process sort in the order they were made. */
 function createCuid(host: Host): () => string {
   const randomDigits = createRandomDigits(host);
   let lastMs = 0;
@@ -114,7 +114,7 @@ function createCuid(host: Host): () => string {
       lastMs++;
       count = 0;
     }
-    return `c${base36(lastMs, 9)}${base36(count, 4)}${randomDigits(10)}`;
+    return `c${base36(lastMs, 9)}${base36(count, 3)}${randomDigits(11)}`;
   };
 }
 

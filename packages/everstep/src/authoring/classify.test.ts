@@ -62,6 +62,7 @@ describe("retry-after is honoured", () => {
     ["a fraction", "1.5", undefined],
     ["a number beyond any date", "99999999999999999999", undefined],
     ["nothing", "", undefined],
+    ["a number with a hundred zeros", `${"0".repeat(100)}5`, undefined],
     ["a megabyte", "9".repeat(1_000_000), undefined],
   ])("%s", (_name, header, ms) => {
     const category = httpClassifier(answered(429, { "retry-after": header }), now);

@@ -490,40 +490,50 @@ describe("hostile sizes end in an answer", () => {
     expect(failure(() => encodeValue(nested(100_000, 1), what)).details?.kind).toBe("depth");
   });
 
-  test("a few objects that describe billions of values are given up", () => {
-    let plain: unknown = 1;
-    let rich: unknown = -0;
-    for (let level = 0; level < 60; level++) {
-      plain = [plain, plain];
-      rich = { a: rich, b: rich };
-    }
-    expect(failure(() => encodeValue(plain, what)).code).toBe("PAYLOAD_TOO_LARGE");
-    expect(failure(() => encodeValue(rich, what)).code).toBe("PAYLOAD_TOO_LARGE");
+  /** The error of a value that was given up before its text outgrew the longest string. */
+  function givenUp(value: unknown): EverstepError {
+    const error = failure(() => encodeValue(value, what));
+    expect([error.code, error.cause]).toEqual(["PAYLOAD_TOO_LARGE", undefined]);
+    return error;
+  }
+
+  test.each<[string, (inner: unknown) => unknown, unknown]>([
+    ["lists", (inner) => [inner, inner], 1],
+    ["objects", (inner) => ({ a: inner, b: inner }), 1],
+    ["objects that hold rich values", (inner) => ({ a: inner, b: inner }), -0],
+    ["maps", (inner) => new Map([[inner, inner]]), 1],
+  ])("a few %s that describe billions of values are given up", (_name, wrap, leaf) => {
+    let value = leaf;
+    for (let level = 0; level < 60; level++) value = wrap(value);
+    expect(givenUp(value).message).toContain(`${what} is far too large to keep.`);
   });
 
   test("a list that is almost only holes is given up", () => {
-    expect(failure(() => encodeValue(new Array(4_000_000_000), what)).code).toBe("PAYLOAD_TOO_LARGE");
+    givenUp(new Array(4_000_000_000));
+    givenUp([undefined, new Array(4_000_000_000)]);
+    expect(encodeSmall(new Array(4_000_000_000), 4096)).toBeUndefined();
+  });
+
+  test("one text that is too long is given up before it is written", () => {
+    givenUp("x".repeat(200_000_000));
+    expect(roundTrip("é".repeat(2_000_000))).toBe("é".repeat(2_000_000));
   });
 
   test("more bytes than text can hold are given up before they are read", () => {
-    expect(failure(() => encodeValue({ bytes: new ArrayBuffer(400_000_000) }, what)).code).toBe(
-      "PAYLOAD_TOO_LARGE",
-    );
+    givenUp({ bytes: new ArrayBuffer(400_000_000) });
   });
 
   test("many marks under long paths are given up before they fill the memory", () => {
     const values: unknown[] = JSON.parse(`[${"-0,".repeat(200_000)}-0]`);
-    expect(failure(() => encodeValue(nested(900, values), what)).code).toBe("PAYLOAD_TOO_LARGE");
+    givenUp(nested(900, values));
   });
 
   test.each([
     ["text", "x".repeat(1_000_000)],
     ["a key", { ["x".repeat(1_000_000)]: undefined }],
   ])("%s that is reachable a thousand times is given up before it is written", (_name, long) => {
-    expect(failure(() => encodeValue(new Array(1000).fill(long), what)).code).toBe("PAYLOAD_TOO_LARGE");
-    expect(failure(() => encodeValue([undefined, ...new Array(1000).fill(long)], what)).code).toBe(
-      "PAYLOAD_TOO_LARGE",
-    );
+    givenUp(new Array(1000).fill(long));
+    givenUp([undefined, ...new Array(1000).fill(long)]);
   });
 });
 
@@ -589,8 +599,9 @@ describe("what was stored is not trusted", () => {
     ["a path into revived bytes", { json: '"AAAA"', marks: '[[[],"Uint8Array"],[[0],"undefined"]]' }],
     [
       "a path into a revived Error",
-      { json: '{"name":"E","message":null}', marks: '[[["message"],"undefined"],[[],"Error"]]' },
+      { json: '{"name":"E","message":"5"}', marks: '[[[],"Error"],[["message"],"BigInt"]]' },
     ],
+    ["a boxed constructor", { json: "{}", marks: '[[["constructor"],"Boxed"]]' }],
     ["a hole in an object", { json: '{"a":null}', marks: '[[["a"],"hole"]]' }],
     ["a hole at the top", { json: "null", marks: '[[[],"hole"]]' }],
     ["undefined that holds something", { json: "1", marks: '[[[],"undefined"]]' }],
@@ -667,7 +678,7 @@ describe("bytes", () => {
     );
   });
 
-  test.each(["\ud83e", "a\ud83e", "\udd86x", "\ud83e\ud83e\udd86", "\udd86\ud83e"])(
+  test.each(["\ud83e", "\ud83e€", "a\ud83e", "\udd86x", "\ud83e\ud83e\udd86", "\udd86\ud83e"])(
     "%j is counted as it is stored",
     (json) => {
       expect(encodedBytes({ json, marks: null })).toBe(new TextEncoder().encode(json).length);

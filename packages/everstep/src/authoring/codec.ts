@@ -18,11 +18,13 @@ import type { EncodedValue } from "../model/value.ts";
 /** Deeper values are refused; both JSON.parse and this file recurse. */
 const depthMax = 1000;
 /** A small graph that shares its branches can describe billions of values; this is where the walk gives up. */
-const visitsMax = 10_000_000;
+const visitsMax = 5_000_000;
 /** Long text counts as several values, so that one text reachable a thousand times is noticed, too. */
-const charsPerVisit = 16;
+const charsPerVisit = 32;
 /** The same for marks, whose paths can be long. */
 const marksCharsMax = 32 * 1024 * 1024;
+/** Text up to this length is written without asking whether it can be. */
+const shortText = 1024 * 1024;
 
 /** Text for a value, or VALUE_NOT_SERIALIZABLE naming the place inside `what` that cannot be kept. */
 export function encodeValue(value: unknown, what: string): EncodedValue {
@@ -32,7 +34,9 @@ export function encodeValue(value: unknown, what: string): EncodedValue {
     case "boolean":
       return value ? encodedTrue : encodedFalse;
     case "string":
-      return { json: JSON.stringify(value), marks: null };
+      return value.length <= shortText
+        ? { json: JSON.stringify(value), marks: null }
+        : encodeRich(value, what);
     case "number":
       return isJsonNumber(value) ? { json: String(value), marks: null } : encodeRich(value, what);
     case "object":
@@ -90,7 +94,7 @@ const encodedTrue: EncodedValue = Object.freeze({ json: "true", marks: null });
 const encodedFalse: EncodedValue = Object.freeze({ json: "false", marks: null });
 
 function encodeObject(value: object, what: string): EncodedValue {
-  const json = isPlainJson(value, what) ? stringify(value, what) : undefined;
+  const json = isPlainJson(value, what) ? stringify(value) : undefined;
   return json === undefined ? encodeRich(value, what) : { json, marks: null };
 }
 
@@ -98,19 +102,13 @@ function encodeRich(value: unknown, what: string): EncodedValue {
   return new Writer(what, visitsMax, Number.POSITIVE_INFINITY).encode(value);
 }
 
-function stringify(value: object, what: string): string | undefined {
+function stringify(value: object): string | undefined {
   try {
     return JSON.stringify(value);
-  } catch (error) {
-    if (isTooLong(error)) throw tooLarge(what, error);
-    // A getter that answers once and then throws: the long way reads once, or finds out where.
+  } catch {
+    // Too long for a text, or a getter that answers once and then throws: the long way finds out.
     return undefined;
   }
-}
-
-/** What engines throw when a text outgrows the longest string they can make. */
-function isTooLong(error: unknown): boolean {
-  return error instanceof RangeError && /string length|memory/i.test(error.message);
 }
 
 // --- the short way: values JSON.stringify writes without loss ---------------------------------------------------
@@ -350,11 +348,7 @@ function hasPlainPrototype(value: object): boolean {
 
 // Object.prototype of another realm (an iframe, a vm context, a test runner's sandbox).
 function isForeignObjectPrototype(prototype: object): boolean {
-  return (
-    Object.getPrototypeOf(prototype) === null &&
-    Object.hasOwn(prototype, "constructor") &&
-    prototype.constructor?.name === "Object"
-  );
+  return Object.getPrototypeOf(prototype) === null && prototype.constructor?.name === "Object";
 }
 
 function isErrorObject(value: object): value is Readonly<Record<string, unknown>> {
@@ -433,6 +427,11 @@ function unbox(value: unknown, tag: "Number" | "String" | "Boolean" | "BigInt"):
 function constructorName(value: object): string | undefined {
   const name: unknown = (value as { constructor?: { name?: unknown } }).constructor?.name;
   return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+/** What engines throw when a text outgrows the longest string they can make. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof RangeError && /string length|memory/i.test(error.message);
 }
 
 function tooLarge(what: string, cause?: unknown): EverstepError {
@@ -623,9 +622,10 @@ function reviveRegExp(literal: string): RegExp {
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
 }
 
+const boxable: ReadonlySet<string> = new Set(["string", "number", "boolean", "bigint"]);
+
 function box(json: unknown): object {
-  if (json === null || json === undefined || typeof json === "object")
-    throw new TypeError("expected a primitive");
+  if (!boxable.has(typeof json)) throw new TypeError("expected a primitive");
   return Object(json);
 }
 

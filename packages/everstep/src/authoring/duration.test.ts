@@ -145,6 +145,7 @@ describe("everything else is refused before it can do harm", () => {
     ["too many years", "99999999999 years", '"99999999999 years"'],
     ["other digits", "٣ s", '"٣ s"'],
     ["a NUL", "5 s\0", '"5 s\\u0000"'],
+    ["a number with a hundred zeros", `${"0".repeat(100)}5 s`, `"${"0".repeat(39)}…"`],
     ["text that is too long", `${"1".repeat(100)} s`, `"${"1".repeat(39)}…"`],
   ];
 

@@ -192,10 +192,10 @@ describe("everything is bounded", () => {
     expect(depth(toStoredError(itself))).toBe(1);
   });
 
-  test("a million properties cost little", () => {
+  test("many thousand properties cost little", () => {
     const error = withProperties(
       new Error("x"),
-      Object.fromEntries(Array.from({ length: 1_000_000 }, (_, n) => [`k${n}`, n])),
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, n])),
     );
     expect(JSON.stringify(toStoredError(error)).length).toBeLessThan(30_000);
   });
@@ -366,9 +366,11 @@ describe("the error comes back", () => {
   });
 
   test("as an ordinary error when somebody else uses one of our names", () => {
-    const error = withProperties(new Error("mine"), { name: "StepTimeoutError" });
-    expect(Object.getPrototypeOf(roundTrip(error))).toBe(Error.prototype);
-    expect(roundTrip(error).message).toBe("mine");
+    for (const name of ["StepTimeoutError", "WaitForEventTimeoutError", "EverstepError"]) {
+      const back = roundTrip(withProperties(new Error("mine"), { name }));
+      expect(Object.getPrototypeOf(back)).toBe(Error.prototype);
+      expect([back.name, back.message]).toEqual([name, "mine"]);
+    }
   });
 
   test("and says so when what was stored cannot be read", () => {
