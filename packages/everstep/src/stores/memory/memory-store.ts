@@ -1,0 +1,187 @@
+import { StoreError } from "../../model/error.ts";
+import type { EventRecord } from "../../model/event.ts";
+import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
+import type { Claim, Lease } from "../../model/lease.ts";
+import type { StoredLogLine } from "../../model/log-line.ts";
+import type { StepRecord } from "../../model/step.ts";
+import type {
+  ClaimRequest,
+  InstanceQuery,
+  LogQuery,
+  MigrationReport,
+  Ownership,
+  Page,
+  PageQuery,
+  RenewAnswer,
+  Renewal,
+  RunHistory,
+  RunRead,
+  Store,
+  StoreCapabilities,
+  StoreOutcome,
+  StoreRequest,
+  TopicWaiter,
+} from "../../store/index.ts";
+import { has, lacks } from "../../store/index.ts";
+import { change } from "./change.ts";
+import { claim } from "./claim.ts";
+import { commit } from "./commit.ts";
+import { create } from "./create.ts";
+import type { MemoryDatabase } from "./database.ts";
+import { createMemoryDatabase } from "./database.ts";
+import { publish, sendEvent } from "./events.ts";
+import { abandon, release, renew, wake } from "./leases.ts";
+import { prune } from "./prune.ts";
+import * as reads from "./reads.ts";
+
+export interface MemoryOptions {
+  /** Data to share with other stores, each of them standing for a process; data of its own when left out. */
+  readonly database?: MemoryDatabase;
+}
+
+/** A store that keeps everything in this process: for tests, for simulation, and as the reference for the others. */
+export function memory(options: MemoryOptions = {}): MemoryStore {
+  return new MemoryStore(options.database ?? createMemoryDatabase());
+}
+
+const schemaVersion = 1;
+
+/** Each call runs to its end without awaiting anything, which makes it atomic: no lock, no rollback. */
+export class MemoryStore implements Store {
+  readonly capabilities: StoreCapabilities;
+  readonly ownership?: Ownership;
+  readonly database: MemoryDatabase;
+  #closed = false;
+
+  constructor(database: MemoryDatabase) {
+    this.database = database;
+    this.capabilities = {
+      durable: lacks("the data lives in the memory of one process"),
+      shared: lacks("the data lives in the memory of one process"),
+      mutations: has,
+      nudges: lacks("there is no other process to tell"),
+      ownership: database.owners === null ? lacks("when the owner dies its data dies with it") : has,
+    };
+    if (database.owners !== null) this.ownership = database.owners;
+  }
+
+  async migrate(): Promise<MigrationReport> {
+    const database = this.#open();
+    const from = database.schemaVersion;
+    database.schemaVersion = schemaVersion;
+    return { from, to: schemaVersion };
+  }
+
+  async write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
+    const database = this.#open();
+    requireAlone(requests);
+    return requests.map((request) => apply(database, request, now));
+  }
+
+  async claim(request: ClaimRequest): Promise<readonly Claim[]> {
+    return claim(this.#open(), request);
+  }
+
+  async readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
+    const database = this.#open();
+    return requests.map((request) => reads.readRun(database, request));
+  }
+
+  async renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {
+    const database = this.#open();
+    return renewals.map((renewal) => renew(database, renewal, until));
+  }
+
+  async release(leases: readonly Lease[], now: number): Promise<void> {
+    const database = this.#open();
+    for (const lease of leases) release(database, lease, now);
+  }
+
+  async getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {
+    return reads.getInstance(this.#open(), ref, runNumber);
+  }
+
+  async listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
+    return reads.listInstances(this.#open(), query);
+  }
+
+  async listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
+    return reads.listRuns(this.#open(), ref, limit);
+  }
+
+  async listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+    return reads.listSteps(this.#open(), runId, query);
+  }
+
+  async listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>> {
+    return reads.listEvents(this.#open(), runId, query);
+  }
+
+  async listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>> {
+    return reads.listLogs(this.#open(), runId, query);
+  }
+
+  async listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>> {
+    return reads.listWaiters(this.#open(), topic, query);
+  }
+
+  async countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
+    return reads.countByStatus(this.#open(), workflowName);
+  }
+
+  async nextDueAt(workflows: readonly string[]): Promise<number | null> {
+    return reads.nextDueAt(this.#open(), workflows);
+  }
+
+  async prune(request: { readonly before: number; readonly limit: number }): Promise<number> {
+    return prune(this.#open(), request.before, request.limit);
+  }
+
+  async remove(ref: InstanceRef): Promise<boolean> {
+    const database = this.#open();
+    const instance = database.find(ref);
+    if (instance !== undefined) database.removeInstance(instance);
+    return instance !== undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #open(): MemoryDatabase {
+    if (this.#closed)
+      throw new StoreError("fatal", "STORE_CLOSED", "This store has been closed; open another one.");
+    return this.database;
+  }
+}
+
+function apply(database: MemoryDatabase, request: StoreRequest, now: number): StoreOutcome {
+  switch (request.kind) {
+    case "create":
+      return create(database, request, now);
+    case "commit":
+      return commit(database, request, now);
+    case "sendEvent":
+      return sendEvent(database, request, now);
+    case "publish":
+      return publish(database, request, now);
+    case "change":
+      return change(database, request, now);
+    case "wake":
+      return wake(database, request, now);
+    case "abandon":
+      return abandon(database, request, now);
+  }
+}
+
+/** An author's writes share their transaction with one boundary and nothing else, here as in every store. */
+function requireAlone(requests: readonly StoreRequest[]): void {
+  const withMutations = requests.some((request) => request.kind === "commit" && request.mutations !== null);
+  if (withMutations && requests.length > 1) {
+    throw new StoreError(
+      "invalid",
+      "MUTATION_INVALID",
+      "A commit with mutations must be the only request of its write.",
+    );
+  }
+}

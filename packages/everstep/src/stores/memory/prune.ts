@@ -1,0 +1,20 @@
+import { isTerminal } from "../../model/instance.ts";
+import type { MemoryDatabase } from "./database.ts";
+import type { Instance } from "./run.ts";
+import { currentRun } from "./run.ts";
+
+/** Removes whole instances that are over, longest out of retention first; gives how many. */
+export function prune(database: MemoryDatabase, before: number, limit: number): number {
+  const over: { readonly instance: Instance; readonly until: number }[] = [];
+  for (const workflow of database.workflows.values()) {
+    for (const instance of workflow.instances.values()) {
+      const { status, retentionUntil } = currentRun(instance);
+      if (isTerminal(status) && retentionUntil !== null && retentionUntil <= before) {
+        over.push({ instance, until: retentionUntil });
+      }
+    }
+  }
+  const chosen = over.sort((a, b) => a.until - b.until).slice(0, limit);
+  for (const { instance } of chosen) database.removeInstance(instance);
+  return chosen.length;
+}

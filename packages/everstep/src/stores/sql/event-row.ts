@@ -1,0 +1,32 @@
+import type { EventRecord } from "../../model/event.ts";
+import { readValue } from "./json-column.ts";
+import { flag, integer, integerOrNull, type SqlRow, text, textOrNull } from "./row.ts";
+
+/** In the order in which an event is inserted; it is born undelivered. */
+export const eventColumns = [
+  "run",
+  "seq",
+  "id",
+  "type",
+  "topic",
+  "for_step",
+  "is_system",
+  "created_at",
+  "payload",
+  "payload_marks",
+] as const;
+
+export function readEvent(row: SqlRow): EventRecord {
+  return {
+    seq: integer(row, "seq"),
+    id: text(row, "id"),
+    type: textOrNull(row, "type"),
+    topic: textOrNull(row, "topic"),
+    forStep: textOrNull(row, "for_step"),
+    system: flag(row, "is_system"),
+    payload: readValue(row, "payload"),
+    createdAt: integer(row, "created_at"),
+    deliveredAt: integerOrNull(row, "delivered_at"),
+    consumedBy: textOrNull(row, "consumed_by"),
+  };
+}

@@ -1,0 +1,71 @@
+import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
+import type { StoredError } from "../../model/value.ts";
+import { readBegun, readReason, readStoredError, readValue, readValueOrNull } from "./json-column.ts";
+import { flag, integer, integerOrNull, type SqlRow, text, textOrNull, word } from "./row.ts";
+
+/** Reads the row of an instance (i) joined with one of its runs (r) and, where there is one, that run's ending (e). */
+export const instanceSelection = `
+  i.workflow, i.instance_id, i.params, i.params_marks, i.created_at, i.deadline_at, i.retention_ms,
+  i.parent_workflow, i.parent_instance,
+  r.id AS run, r.run_number, r.status, r.token, r.lane, r.due_at, r.crash_count, r.begun, r.dead_letter,
+  r.started_at, r.paused_at, r.updated_at,
+  e.completed_at, e.output, e.output_marks, e.error, e.reason`;
+
+export function readInstance(row: SqlRow, isLeased: (lane: number) => boolean): InstanceRecord {
+  const lane = integerOrNull(row, "lane");
+  const completedAt = integerOrNull(row, "completed_at");
+  const retentionMs = integerOrNull(row, "retention_ms");
+  return {
+    workflowName: text(row, "workflow"),
+    instanceId: text(row, "instance_id"),
+    runId: integer(row, "run"),
+    runNumber: integer(row, "run_number"),
+    status: readStatus(row),
+    params: readValue(row, "params"),
+    output: readValueOrNull(row, "output"),
+    error: readError(row),
+    terminationReason: orElse(() => readReason(row, "reason"), null),
+    deadLetter: flag(row, "dead_letter"),
+    createdAt: integer(row, "created_at"),
+    startedAt: integerOrNull(row, "started_at"),
+    updatedAt: integer(row, "updated_at"),
+    completedAt,
+    pausedAt: integerOrNull(row, "paused_at"),
+    deadlineAt: integerOrNull(row, "deadline_at"),
+    retentionMs,
+    retentionUntil: completedAt === null || retentionMs === null ? null : completedAt + retentionMs,
+    parent: readParent(row),
+    executing: lane !== null && isLeased(lane),
+    dueAt: lane === null ? null : integer(row, "due_at"),
+    crashCount: integer(row, "crash_count"),
+    token: integer(row, "token"),
+    begun: orElse(() => readBegun(row, "begun"), []),
+  };
+}
+
+/** Details that are damaged are left out, so that the instance can still be looked at, terminated and removed. */
+function orElse<Value>(read: () => Value, fallback: Value): Value {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
+}
+
+function readError(row: SqlRow): StoredError | null {
+  if (row.error === null) return null;
+  return orElse(() => readStoredError(row, "error"), {
+    name: "EverstepError",
+    code: "HISTORY_UNREADABLE",
+    message: "The stored error cannot be read.",
+  });
+}
+
+export function readStatus(row: SqlRow): InstanceStatus {
+  return word(row, "status", instanceStatuses);
+}
+
+function readParent(row: SqlRow): InstanceRecord["parent"] {
+  const workflowName = textOrNull(row, "parent_workflow");
+  return workflowName === null ? null : { workflowName, instanceId: text(row, "parent_instance") };
+}

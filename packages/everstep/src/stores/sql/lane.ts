@@ -1,0 +1,32 @@
+/**
+ * Where a run's task stands, in one indexed column, so that claiming, counting leases and finding the next due time
+ * are each one seek. A run without a lane wants no turn: it is paused or has ended.
+ *
+ *   starting  -> held                 claimed for the first time
+ *   resuming  -> held                 claimed again
+ *   held      -> resuming             suspended, yielded, released, or put back after a crash
+ *   held     <-> heldPaused           paused and resumed under a lease
+ *   any       -> none                 paused without a lease, or ended
+ */
+import type { TaskKind } from "../../model/task.ts";
+import { taskPriority } from "../../model/task.ts";
+
+export const lanes = {
+  resuming: 0,
+  starting: 1,
+  /** Under a lease; `due_at` is its end. */
+  held: 2,
+  /** Under a lease that was in force when the instance was paused; not claimable when it ends. */
+  heldPaused: 3,
+} as const;
+
+/** The lanes a claim looks into. */
+export const claimableLanes: readonly number[] = [lanes.resuming, lanes.held, lanes.starting];
+
+export function isLeased(lane: number | null): boolean {
+  return lane === lanes.held || lane === lanes.heldPaused;
+}
+
+export function laneOf(kind: TaskKind): number {
+  return taskPriority(kind) === 0 ? lanes.resuming : lanes.starting;
+}

@@ -1,0 +1,101 @@
+import type { StepRecord, StepStatus, StepType, WaitsFor } from "../../model/step.ts";
+import { attemptErrorsText, readAttemptErrors, readStoredError, readValue } from "./json-column.ts";
+import { integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
+
+/** In the order of `stepValues`. Large columns come last, so that reading the others touches fewer pages. */
+export const stepColumns = [
+  "run",
+  "step_index",
+  "key",
+  "name",
+  "count",
+  "type",
+  "status",
+  "is_open",
+  "parent_key",
+  "depth",
+  "created_at",
+  "attempts",
+  "starts",
+  "max_attempts",
+  "timeout_ms",
+  "event_type",
+  "topic",
+  "waits_for",
+  "wake_at",
+  "settled_index",
+  "settled_at",
+  "errors",
+  "error",
+  "result",
+  "result_marks",
+] as const;
+
+const types: readonly StepType[] = ["do", "sleep", "waitForEvent"];
+const statuses: readonly StepStatus[] = ["completed", "waiting", "errored"];
+const waits: readonly WaitsFor[] = ["timer", "retry", "event"];
+
+export function stepValues(run: number, step: StepRecord): SqlValue[] {
+  const waiting = step.status === "waiting";
+  const result = step.status === "completed" ? step.result : null;
+  return [
+    run,
+    step.index,
+    step.key,
+    step.name,
+    step.count,
+    step.type,
+    step.status,
+    waiting ? 1 : 0,
+    step.parentKey,
+    step.depth,
+    step.createdAt,
+    step.attempts,
+    step.starts,
+    step.maxAttempts,
+    step.timeoutMs,
+    step.eventType,
+    step.topic,
+    waiting ? step.waitsFor : null,
+    step.wakeAt,
+    waiting ? null : step.settledIndex,
+    waiting ? null : step.settledAt,
+    attemptErrorsText(step.errors),
+    step.status === "errored" ? JSON.stringify(step.error) : null,
+    result === null ? null : result.json,
+    result === null ? null : result.marks,
+  ];
+}
+
+export function readStep(row: SqlRow): StepRecord {
+  const facts = {
+    index: integer(row, "step_index"),
+    key: text(row, "key"),
+    name: text(row, "name"),
+    count: integer(row, "count"),
+    type: word(row, "type", types),
+    parentKey: textOrNull(row, "parent_key"),
+    depth: integer(row, "depth"),
+    createdAt: integer(row, "created_at"),
+    attempts: integer(row, "attempts"),
+    starts: integer(row, "starts"),
+    maxAttempts: integerOrNull(row, "max_attempts"),
+    timeoutMs: integerOrNull(row, "timeout_ms"),
+    errors: readAttemptErrors(row, "errors"),
+    eventType: textOrNull(row, "event_type"),
+    topic: textOrNull(row, "topic"),
+  };
+  const status = word(row, "status", statuses);
+  if (status === "waiting") {
+    return { ...facts, status, waitsFor: word(row, "waits_for", waits), wakeAt: integer(row, "wake_at") };
+  }
+  const settled = {
+    ...facts,
+    wakeAt: integerOrNull(row, "wake_at"),
+    settledIndex: integer(row, "settled_index"),
+    settledAt: integer(row, "settled_at"),
+  };
+  return status === "completed"
+    ? { ...settled, status, result: readValue(row, "result") }
+    : { ...settled, status, error: readStoredError(row, "error") };
+}

@@ -1,0 +1,202 @@
+/**
+ * Hands out due runs. Every workflow and lane is its own stretch of one index, read from its oldest entry: paused and
+ * ended runs, sleepers and other workflows' runs are never looked at. The stretches are merged by lane and due time.
+ */
+import type { Claim } from "../../model/lease.ts";
+import type { ClaimRequest } from "../../store/store.ts";
+import { readBegun, readValue } from "../sql/json-column.ts";
+import { claimableLanes, lanes } from "../sql/lane.ts";
+import { flag, integer, integerOrNull, type SqlRow, text } from "../sql/row.ts";
+import type { Connection } from "./connection.ts";
+import { limitTo } from "./limit.ts";
+
+export type ClaimRuns = (request: ClaimRequest) => readonly Claim[];
+
+interface Candidate {
+  readonly workflow: string;
+  readonly run: number;
+  readonly lane: number;
+  readonly dueAt: number;
+  /** The last one read of its stretch, with more behind it. */
+  readonly hasMore: boolean;
+}
+
+// Runs that are put back after a crash are not handed out, so it looks again for others, but not for ever.
+const roundsMax = 16;
+
+export function claims(connection: Connection): ClaimRuns {
+  const due = dueRuns(connection);
+  const putBack = putBacks(connection);
+  const take = takes(connection);
+
+  /** True when there may be more to hand out. */
+  const claimRound = (request: ClaimRequest, rooms: Map<string, number>, taken: Claim[]): boolean => {
+    for (const candidate of due.list(request, rooms, request.limit - taken.length)) {
+      const room = rooms.get(candidate.workflow) ?? 0;
+      if (room > 0 && !putBack(candidate, request)) {
+        const claim = take(candidate, request);
+        if (claim !== undefined) {
+          taken.push(claim);
+          rooms.set(candidate.workflow, room - 1);
+        }
+      }
+      if (taken.length === request.limit) return false;
+      // What lies behind may go before the other stretches' next ones.
+      if (candidate.hasMore) return true;
+    }
+    return false;
+  };
+
+  return (request) => {
+    // An idle poll takes no write lock.
+    if (request.limit <= 0 || !due.any(request)) return [];
+    return connection.transact(() => {
+      const rooms = due.rooms(request);
+      const taken: Claim[] = [];
+      for (let round = 1; round <= roundsMax && claimRound(request, rooms, taken); round += 1);
+      return taken;
+    });
+  };
+}
+
+interface DueRuns {
+  any(request: ClaimRequest): boolean;
+  /** How many more runs of each workflow may be leased. */
+  rooms(request: ClaimRequest): Map<string, number>;
+  /** In the order in which they are to be handed out. */
+  list(request: ClaimRequest, rooms: ReadonlyMap<string, number>, limit: number): readonly Candidate[];
+}
+
+function dueRuns({ db, names, snapshot }: Connection): DueRuns {
+  const list = db.prepareTuples(
+    `SELECT id, due_at FROM ${names.run} WHERE workflow = ? AND lane = ? AND due_at <= ? ORDER BY due_at, id ${limitTo("?")}`,
+  );
+  const inForce = db.prepareTuples(
+    `SELECT count(*) FROM ${names.run} WHERE workflow = ? AND lane IN (${lanes.held}, ${lanes.heldPaused}) AND due_at > ?`,
+  );
+
+  return {
+    any: ({ workflows, now }) =>
+      snapshot(() =>
+        workflows.some(({ name }) =>
+          claimableLanes.some((lane) => list.get(name, lane, now, 1) !== undefined),
+        ),
+      ),
+
+    rooms({ workflows, now }) {
+      const room = (name: string, concurrency: number | null): number =>
+        concurrency === null
+          ? Number.POSITIVE_INFINITY
+          : concurrency - (inForce.get(name, now)?.[0] as number);
+      return new Map(workflows.map(({ name, concurrency }) => [name, Math.max(0, room(name, concurrency))]));
+    },
+
+    list({ now }, rooms, limit) {
+      const found: Candidate[] = [];
+      for (const [workflow, room] of rooms) {
+        if (room === 0) continue;
+        for (const lane of claimableLanes) {
+          const rows = list.all(workflow, lane, now, limit);
+          for (const [n, row] of rows.entries()) {
+            const hasMore = n === limit - 1;
+            found.push({ workflow, lane, run: row[0] as number, dueAt: row[1] as number, hasMore });
+          }
+        }
+      }
+      return found.sort(inOrder);
+    },
+  };
+}
+
+/** Starts come last; a lease that ran out is work under way like any other. */
+function inOrder(a: Candidate, b: Candidate): number {
+  const starts = Number(a.lane === lanes.starting) - Number(b.lane === lanes.starting);
+  return starts || a.dueAt - b.dueAt || a.run - b.run;
+}
+
+/** A run whose lease ran out too often in a row waits a while before anyone may try again. */
+function putBacks({ db, names }: Connection): (candidate: Candidate, request: ClaimRequest) => boolean {
+  const crashes = db.prepareTuples(`SELECT crash_count FROM ${names.run} WHERE id = ?`);
+  const putBack = db.prepare(
+    `UPDATE ${names.run} SET lane = ${lanes.resuming}, kind = 'retry', crash_count = crash_count + 1, due_at = ? WHERE id = ?`,
+  );
+  return ({ run, lane }, { crashDelaysMs, now }) => {
+    if (lane !== lanes.held) return false;
+    const before = (crashes.get(run)?.[0] ?? 0) as number;
+    const delayMs = crashDelaysMs[Math.min(before, crashDelaysMs.length - 1)] ?? 0;
+    if (delayMs <= 0) return false;
+    putBack.run(now + delayMs, run);
+    return true;
+  };
+}
+
+/** Undefined for a run that cannot be handed out; it is moved aside and not met again. */
+function takes({
+  db,
+  names,
+}: Connection): (candidate: Candidate, request: ClaimRequest) => Claim | undefined {
+  const read = db.prepare(
+    `SELECT r.id AS run, r.run_number, r.token, r.status, r.recorded, r.event_seq, r.crash_count, r.started_at,
+       r.waiting_since, r.begun, i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks
+     FROM ${names.run} r JOIN ${names.instance} i ON i.id = r.instance WHERE r.id = ?`,
+  );
+  const taken = `lane = ${lanes.held}, kind = 'resume', token = ?, last_commit = 0, owner = ?, due_at = ?, crash_count = ?,
+     started_at = ?, waiting_since = NULL, updated_at = ?`;
+  const take = db.prepare(`UPDATE ${names.run} SET ${taken} WHERE id = ?`);
+  const activate = db.prepare(`UPDATE ${names.run} SET ${taken}, status = 'active' WHERE id = ?`);
+  const moveAside = db.prepare(`UPDATE ${names.run} SET lane = NULL WHERE id = ?`);
+
+  return (candidate, request) => {
+    const row = read.get(candidate.run);
+    const claim = row === undefined ? undefined : readClaim(row, candidate, request);
+    if (row === undefined || claim === undefined) {
+      moveAside.run(candidate.run);
+      return undefined;
+    }
+    const { lease, crashCount, startedAt } = claim;
+    const statement = row.status === "active" ? take : activate;
+    statement.run(
+      lease.token,
+      lease.owner,
+      lease.expiresAt,
+      crashCount,
+      startedAt,
+      request.now,
+      candidate.run,
+    );
+    return claim;
+  };
+}
+
+function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Claim {
+  const begun = readableBegun(row);
+  return {
+    workflowName: text(row, "workflow"),
+    instanceId: text(row, "instance_id"),
+    lease: {
+      runId: candidate.run,
+      token: integer(row, "token") + 1,
+      owner: request.owner,
+      expiresAt: request.leaseUntil,
+    },
+    runNumber: integer(row, "run_number"),
+    params: readValue(row, "params"),
+    createdAt: integer(row, "created_at"),
+    startedAt: integerOrNull(row, "started_at") ?? request.now,
+    deadlineAt: integerOrNull(row, "deadline_at"),
+    waitingSince: integerOrNull(row, "waiting_since"),
+    // A row that is damaged is not fresh: whoever reads its history is told so, and the instance ends with the reason.
+    fresh: begun !== undefined && !flag(row, "recorded"),
+    eventSeq: integer(row, "event_seq"),
+    begun: begun ?? [],
+    crashCount: integer(row, "crash_count") + (candidate.lane === lanes.held ? 1 : 0),
+  };
+}
+
+function readableBegun(row: SqlRow): Claim["begun"] | undefined {
+  try {
+    return readBegun(row, "begun");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+/** Leases that are kept alive or given back. Only the token decides whether a lease is still held. */
+import type { Lease } from "../../model/lease.ts";
+import type { RenewAnswer, Renewal } from "../../store/store.ts";
+import { begunText } from "../sql/json-column.ts";
+import { lanes } from "../sql/lane.ts";
+import type { Connection } from "./connection.ts";
+import { type HotRow, hasLease, hotRows } from "./hot-row.ts";
+
+export interface Leases {
+  renew(renewals: readonly Renewal[], until: number, now: number): readonly RenewAnswer[];
+  release(leases: readonly Lease[], now: number): void;
+}
+
+export function leases(connection: Connection): Leases {
+  const { db, names } = connection;
+  const hot = hotRows(connection);
+  const renew = db.prepare(`UPDATE ${names.run} SET due_at = max(due_at, ?), begun = ? WHERE id = ?`);
+  const release = db.prepare(
+    `UPDATE ${names.run} SET lane = ${lanes.resuming}, kind = 'resume', due_at = ?, updated_at = ? WHERE id = ?`,
+  );
+  const releasePaused = db.prepare(`UPDATE ${names.run} SET lane = NULL WHERE id = ?`);
+
+  const held = ({ runId, token }: Lease): HotRow | undefined => {
+    const row = hot.byRun(runId);
+    return row !== undefined && row.token === token && hasLease(row) ? row : undefined;
+  };
+
+  return {
+    renew(renewals, until) {
+      if (renewals.length === 0) return [];
+      return connection.transact(() =>
+        renewals.map(({ lease, begun }): RenewAnswer => {
+          const row = held(lease);
+          if (row === undefined) return { kind: "lost" };
+          renew.run(until, begunText(begun), row.run);
+          return { kind: "renewed", eventSeq: row.eventSeq, paused: row.status === "paused" };
+        }),
+      );
+    },
+
+    release(given, now) {
+      if (given.length === 0) return;
+      connection.transact(() => {
+        for (const row of given.map(held)) {
+          if (row === undefined) continue;
+          if (row.lane === lanes.heldPaused) releasePaused.run(row.run);
+          else release.run(now, now, row.run);
+        }
+      });
+    },
+  };
+}

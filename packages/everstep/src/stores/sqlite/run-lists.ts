@@ -1,0 +1,72 @@
+/** What belongs to one run, and who waits on a topic, page by page. */
+import type { Store, TopicWaiter } from "../../store/store.ts";
+import { readEvent } from "../sql/event-row.ts";
+import { readLog } from "../sql/log-row.ts";
+import { integer, type SqlRow, text } from "../sql/row.ts";
+import { readStep } from "../sql/step-row.ts";
+import type { Connection } from "./connection.ts";
+import { runKey } from "./hot-row.ts";
+import { pagedList } from "./page-statements.ts";
+
+type Sync<Verb extends "listSteps" | "listEvents" | "listLogs" | "listWaiters"> = (
+  ...values: Parameters<Store[Verb]>
+) => Awaited<ReturnType<Store[Verb]>>;
+
+export interface RunLists {
+  readonly steps: Sync<"listSteps">;
+  readonly events: Sync<"listEvents">;
+  readonly logs: Sync<"listLogs">;
+  readonly waiters: Sync<"listWaiters">;
+}
+
+export function runLists(connection: Connection): RunLists {
+  const { names } = connection;
+  const bySeq = [{ column: "seq", name: "seq" }];
+  const steps = pagedList(connection, {
+    select: `SELECT * FROM ${names.step}`,
+    where: "run = ?",
+    key: [{ column: "step_index", name: "step_index" }],
+    item: readStep,
+  });
+  const events = pagedList(connection, {
+    select: `SELECT * FROM ${names.event}`,
+    where: "run = ? AND is_system = 0",
+    key: bySeq,
+    item: readEvent,
+  });
+  const logs = pagedList(connection, {
+    select: `SELECT * FROM ${names.log}`,
+    where: "run = ? AND coalesce(? = level, 1) AND coalesce(? = category, 1)",
+    key: bySeq,
+    item: readLog,
+  });
+  const waiters = pagedList(connection, {
+    select: `SELECT s.run, s.step_index, s.key, s.topic, s.wake_at, r.run_number, i.workflow, i.instance_id
+      FROM ${names.step} s INDEXED BY ${names.step}_topic
+      JOIN ${names.run} r ON r.id = s.run JOIN ${names.instance} i ON i.id = r.instance`,
+    where: "s.topic = ? AND s.is_open = 1",
+    key: [
+      { column: "s.run", name: "run" },
+      { column: "s.step_index", name: "step_index" },
+    ],
+    item: readWaiter,
+  });
+
+  return {
+    steps: (runId, query) => steps.read([runKey(runId)], query),
+    events: (runId, query) => events.read([runKey(runId)], query),
+    logs: (runId, query) => logs.read([runKey(runId), query.level ?? null, query.category ?? null], query),
+    waiters: (topic, query) => waiters.read([topic], query),
+  };
+}
+
+function readWaiter(row: SqlRow): TopicWaiter {
+  return {
+    workflowName: text(row, "workflow"),
+    instanceId: text(row, "instance_id"),
+    runNumber: integer(row, "run_number"),
+    stepKey: text(row, "key"),
+    topic: text(row, "topic"),
+    deadlineAt: integer(row, "wake_at"),
+  };
+}

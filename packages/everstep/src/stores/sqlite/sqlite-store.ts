@@ -1,0 +1,188 @@
+/**
+ * The store contract over one SQLite file. The work itself is synchronous: a call that has begun ends before anything
+ * else in the process runs, so requests never interleave inside a transaction.
+ */
+import type { EventRecord } from "../../model/event.ts";
+import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
+import type { Claim, Lease } from "../../model/lease.ts";
+import type { StoredLogLine } from "../../model/log-line.ts";
+import type { StepRecord } from "../../model/step.ts";
+import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
+import type {
+  ClaimRequest,
+  InstanceQuery,
+  LogQuery,
+  MigrationReport,
+  Ownership,
+  Page,
+  PageQuery,
+  RenewAnswer,
+  Renewal,
+  RunHistory,
+  RunRead,
+  Store,
+  StoreOutcome,
+  StoreRequest,
+  TopicWaiter,
+} from "../../store/store.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import { closedFailure, storeFailure } from "./failures.ts";
+import type { SqliteSettings } from "./options.ts";
+import { ownership } from "./ownership.ts";
+import { pruneSliceMax } from "./prune.ts";
+import { type Verbs, verbsOf } from "./verbs.ts";
+
+export class SqliteStore implements Store {
+  readonly capabilities: StoreCapabilities;
+  readonly ownership?: Ownership;
+  readonly #settings: SqliteSettings;
+  #opening: Promise<Open> | undefined;
+  #open: Open | undefined;
+  #isClosed = false;
+
+  constructor(settings: SqliteSettings) {
+    this.#settings = settings;
+    const { file } = settings;
+    this.capabilities = file === null ? inMemory : onDisk;
+    if (file !== null) this.ownership = ownership({ ...settings, file });
+  }
+
+  async migrate(): Promise<MigrationReport> {
+    const open = this.#open ?? (await this.#ready());
+    const report = open.migrated;
+    open.migrated = { from: report.to, to: report.to };
+    return report;
+  }
+
+  write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
+    return this.#do((verbs) => verbs.write(requests, now));
+  }
+
+  claim(request: ClaimRequest): Promise<readonly Claim[]> {
+    return this.#do((verbs) => verbs.claim(request));
+  }
+
+  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
+    return this.#do((verbs) => verbs.readRuns(requests));
+  }
+
+  renew(renewals: readonly Renewal[], until: number, now: number): Promise<readonly RenewAnswer[]> {
+    return this.#do((verbs) => verbs.leases.renew(renewals, until, now));
+  }
+
+  release(leases: readonly Lease[], now: number): Promise<void> {
+    return this.#do((verbs) => verbs.leases.release(leases, now));
+  }
+
+  getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {
+    return this.#do((verbs) => verbs.instances.get(ref, runNumber));
+  }
+
+  listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
+    return this.#do((verbs) => verbs.listInstances(query));
+  }
+
+  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
+    return this.#do((verbs) => verbs.instances.runs(ref, limit));
+  }
+
+  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+    return this.#do((verbs) => verbs.lists.steps(runId, query));
+  }
+
+  listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>> {
+    return this.#do((verbs) => verbs.lists.events(runId, query));
+  }
+
+  listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>> {
+    return this.#do((verbs) => verbs.lists.logs(runId, query));
+  }
+
+  listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>> {
+    return this.#do((verbs) => verbs.lists.waiters(topic, query));
+  }
+
+  countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
+    return this.#do((verbs) => verbs.instances.countByStatus(workflowName));
+  }
+
+  nextDueAt(workflows: readonly string[]): Promise<number | null> {
+    return this.#do((verbs) => verbs.instances.nextDueAt(workflows));
+  }
+
+  async prune({ before, limit }: { readonly before: number; readonly limit: number }): Promise<number> {
+    let removed = 0;
+    for (;;) {
+      const rest = limit - removed;
+      const slice = await this.#do((verbs) => verbs.removal.pruneSlice(before, rest));
+      removed += slice;
+      if (slice < pruneSliceMax || removed >= limit) return removed;
+    }
+  }
+
+  remove(ref: InstanceRef): Promise<boolean> {
+    return this.#do((verbs) => verbs.removal.remove(ref));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const open = await this.#opening?.catch(() => undefined);
+    this.#opening = undefined;
+    this.#open = undefined;
+    open?.connection.db.close();
+  }
+
+  async #do<Result>(act: (verbs: Verbs) => Result): Promise<Result> {
+    const { verbs, connection } = this.#open ?? (await this.#ready());
+    // Only an author's mutation can call while a transaction is open. It ends before the next microtask.
+    if (connection.db.isTransaction) await Promise.resolve();
+    if (this.#isClosed) throw closedFailure(this.#settings);
+    try {
+      return act(verbs);
+    } catch (error) {
+      throw storeFailure(error, this.#settings, "statement");
+    }
+  }
+
+  /** Opens and migrates at the first call; a failure is not kept, the next call tries again. */
+  async #ready(): Promise<Open> {
+    if (this.#isClosed) throw closedFailure(this.#settings);
+    this.#opening ??= this.#openNow().catch((error) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #openNow(): Promise<Open> {
+    const { connection, migrated } = await openConnection(this.#settings);
+    const open = { connection, migrated, verbs: verbsOf(connection) };
+    if (!this.#isClosed) this.#open = open;
+    return open;
+  }
+}
+
+interface Open {
+  readonly connection: Connection;
+  /** What the next call of `migrate` reports: opening has done it already. */
+  migrated: MigrationReport;
+  readonly verbs: Verbs;
+}
+
+const noNudges = lacks("SQLite has no notification channel; polling covers it");
+
+const onDisk: StoreCapabilities = {
+  durable: has,
+  shared: has,
+  mutations: has,
+  nudges: noNudges,
+  ownership: has,
+};
+
+const inMemory: StoreCapabilities = {
+  durable: lacks("the data lives in the memory of one process"),
+  shared: lacks("the data lives in the memory of one process"),
+  mutations: has,
+  nudges: noNudges,
+  ownership: lacks("when the owner dies its data dies with it"),
+};

@@ -1,0 +1,34 @@
+/** Everything the store can do over one open connection, its statements prepared. */
+import { type ClaimRuns, claims } from "./claim.ts";
+import type { Connection } from "./connection.ts";
+import { histories, type ReadRuns } from "./histories.ts";
+import { instanceList, type ListInstances } from "./instance-list.ts";
+import { type Instances, instances } from "./instances.ts";
+import { type Leases, leases } from "./leases.ts";
+import { type Removal, removal } from "./prune.ts";
+import { type RunLists, runLists } from "./run-lists.ts";
+import { type Write, writes } from "./write.ts";
+
+export interface Verbs {
+  readonly write: Write;
+  readonly claim: ClaimRuns;
+  readonly leases: Leases;
+  readonly readRuns: ReadRuns;
+  readonly instances: Instances;
+  readonly listInstances: ListInstances;
+  readonly lists: RunLists;
+  readonly removal: Removal;
+}
+
+export function verbsOf(connection: Connection): Verbs {
+  return {
+    write: writes(connection),
+    claim: claims(connection),
+    leases: leases(connection),
+    readRuns: histories(connection),
+    instances: instances(connection),
+    listInstances: instanceList(connection),
+    lists: runLists(connection),
+    removal: removal(connection),
+  };
+}

@@ -1,0 +1,49 @@
+/** Requests about a run's task alone: make it due, or take it from an owner that is gone. */
+import type { AbandonOutcome, AbandonRequest, WakeOutcome, WakeRequest } from "../../store/store.ts";
+import { lanes } from "../sql/lane.ts";
+import type { Connection } from "./connection.ts";
+import type { Endings } from "./endings.ts";
+import { type HotRows, hasLease } from "./hot-row.ts";
+import { withWorkflows } from "./workflows.ts";
+
+export type Wake = (request: WakeRequest, now: number) => WakeOutcome;
+export type Abandon = (request: AbandonRequest, now: number) => AbandonOutcome;
+
+export function wakes({ db, names }: Connection, hot: HotRows): Wake {
+  const wake = db.prepare(
+    `UPDATE ${names.run} SET kind = 'wake', lane = ${lanes.resuming}, due_at = min(due_at, ?) WHERE id = ?`,
+  );
+  return ({ runId, token }, now) => {
+    const row = hot.byRun(runId);
+    if (row === undefined || row.token !== token || row.lane === null || hasLease(row))
+      return { kind: "ignored" };
+    wake.run(now, row.run);
+    return { kind: "woken" };
+  };
+}
+
+/** Both look into every workflow's part of an index, because an owner's runs may be of any; owners die rarely. */
+export function abandons({ db, names }: Connection, hot: HotRows, endings: Endings): Abandon {
+  const held = db.prepareTuples(
+    `${withWorkflows(names)} SELECT r.id FROM known CROSS JOIN ${names.run} r
+     WHERE r.workflow = known.workflow AND r.lane IN (${lanes.held}, ${lanes.heldPaused}) AND r.owner = ?`,
+  );
+  const unfinished = db.prepareTuples(
+    `${withWorkflows(names)} SELECT r.id FROM known CROSS JOIN ${names.run} r
+     WHERE r.workflow = known.workflow AND r.is_current = 1 AND r.status IN ('active', 'waiting', 'paused') AND r.owner = ?`,
+  );
+  // Still leased, but over: the next claim sees a lease that ran out and counts the crash.
+  const expire = db.prepare(`UPDATE ${names.run} SET due_at = min(due_at, ?) WHERE id = ?`);
+
+  return ({ owner, fate }, now) => {
+    const found = (fate.kind === "expire" ? held : unfinished).all(owner).map((row) => row[0] as number);
+    for (const run of found) {
+      if (fate.kind === "expire") expire.run(now, run);
+      else {
+        const row = hot.byRun(run);
+        if (row !== undefined) endings.end(row, { kind: "error", error: fate.error, deadLetter: false }, now);
+      }
+    }
+    return { kind: "abandoned", runs: found.length };
+  };
+}

@@ -1,0 +1,48 @@
+/** What users and we test with. */
+export { createMemoryDatabase, type MemoryDatabase } from "../stores/memory/database.ts";
+export { type MemoryOptions, MemoryStore, memory } from "../stores/memory/memory-store.ts";
+export {
+  createFakeRuntime,
+  type FakeRuntime,
+  type FakeRuntimeOptions,
+  type WaitUntilOptions,
+} from "./fake-runtime.ts";
+export {
+  createFaultyStore,
+  type FailOptions,
+  type Fault,
+  type FaultOptions,
+  type FaultRule,
+  type FaultyStore,
+  type PlannedRule,
+  type StopOptions,
+  type StoreStop,
+  storeFailure,
+} from "./faulty-store.ts";
+export { createGate, type Gate } from "./gate.ts";
+export {
+  type AdvanceOptions,
+  createTestHarness,
+  type InstanceAddress,
+  type RunChoice,
+  type RunUntilIdleOptions,
+  type TestClock,
+  type TestHarness,
+  type TestHarnessOptions,
+  type WholeHistory,
+} from "./harness.ts";
+export type { HarnessRunner, RunnerStop } from "./harness-runner.ts";
+export type { StoreCall, StoreMethod, StoreVerb } from "./intercept-store.ts";
+export type { EventMock, MockTimes, StepMock, WorkflowMocks } from "./mocks.ts";
+export {
+  type AuthorRows,
+  type Case,
+  type CaseContext,
+  type CaseGroup,
+  describeStore,
+  type Need,
+  type StoreUnderTest,
+  storePromises,
+  type TestRunner,
+} from "./store-contract/index.ts";
+export { type Story, type StoryOptions, type StoryRunner, tell } from "./story.ts";

@@ -1,0 +1,64 @@
+import type { Store, StoreRequest } from "../store/store.ts";
+
+const methods = [
+  "migrate",
+  "write",
+  "claim",
+  "readRuns",
+  "renew",
+  "release",
+  "getInstance",
+  "listInstances",
+  "listRuns",
+  "listSteps",
+  "listEvents",
+  "listLogs",
+  "listWaiters",
+  "countByStatus",
+  "nextDueAt",
+  "prune",
+  "remove",
+  "close",
+] as const satisfies readonly (keyof Store)[];
+
+export type StoreMethod = (typeof methods)[number];
+
+/** What a call is about: the method, and for `write` also the kinds of the requests in it. */
+export type StoreVerb = StoreMethod | StoreRequest["kind"];
+
+export interface StoreCall {
+  readonly method: StoreMethod;
+  readonly verbs: readonly StoreVerb[];
+  /** Of a `write`; empty for the others. */
+  readonly requests: readonly StoreRequest[];
+  readonly args: readonly unknown[];
+}
+
+/** What happens around a call; `apply` makes it. */
+export type Around = (call: StoreCall, apply: () => Promise<unknown>) => Promise<unknown>;
+
+/** A store whose calls all go through `around`. */
+export function interceptStore(store: Store, around: Around): Store {
+  const { capabilities, ownership } = store;
+  const intercepted = Object.fromEntries(
+    methods.map((method) => [
+      method,
+      (...args: unknown[]) => around(storeCall(method, args), () => invoke(store, method, args)),
+    ]),
+  ) as unknown as Pick<Store, StoreMethod>;
+  return {
+    ...intercepted,
+    capabilities,
+    ...(ownership ? { ownership } : {}),
+    ...(store.subscribe ? { subscribe: (onNudge) => store.subscribe?.(onNudge) ?? (() => {}) } : {}),
+  };
+}
+
+function storeCall(method: StoreMethod, args: readonly unknown[]): StoreCall {
+  const requests = method === "write" ? (args[0] as readonly StoreRequest[]) : [];
+  return { method, args, requests, verbs: [method, ...new Set(requests.map((request) => request.kind))] };
+}
+
+async function invoke(store: Store, method: StoreMethod, args: unknown[]): Promise<unknown> {
+  return await (store[method] as (...args: unknown[]) => unknown).apply(store, args);
+}

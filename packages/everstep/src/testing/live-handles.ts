@@ -1,0 +1,75 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { App } from "../client/create-workflows.ts";
+import { InstanceHandle } from "../client/instance-handle.ts";
+
+type AnyApp = Pick<App, "workflows">;
+type AnyMethod = (...args: unknown[]) => unknown;
+
+/**
+ * Handles that stay good when the process behind them is replaced: every call goes to the app that is in front now. The
+ * calls themselves are the shipped ones.
+ */
+export function liveHandles(
+  workflows: Record<string, WorkflowDefinition>,
+  front: () => AnyApp,
+): AnyApp["workflows"] {
+  const live = Object.keys(workflows).map((key) => {
+    const current = (): object => front().workflows[key] as object;
+    return [
+      key,
+      forwarding(
+        current(),
+        (name) =>
+          (...args) =>
+            call(current(), name, args, key, front),
+      ),
+    ];
+  });
+  return Object.fromEntries(live) as AnyApp["workflows"];
+}
+
+/** Which workflow a live handle of an instance belongs to, by its key in the app. */
+export function workflowKeyOf(handle: object): string | undefined {
+  return keys.get(handle);
+}
+
+const keys = new WeakMap<object, string>();
+
+function liveInstance(handle: InstanceHandle, key: string, front: () => AnyApp): InstanceHandle {
+  const made = front();
+  const live = forwarding(handle, (name) => async (...args) => {
+    const isSame = front() === made;
+    const current = isSame ? handle : await front().workflows[key]?.get(handle.id);
+    return call(current as InstanceHandle, name, args, key, front);
+  });
+  keys.set(live, key);
+  return live;
+}
+
+async function call(
+  target: object,
+  name: PropertyKey,
+  args: unknown[],
+  key: string,
+  front: () => AnyApp,
+): Promise<unknown> {
+  const result = await (Reflect.get(target, name) as AnyMethod).apply(target, args);
+  return withLiveInstances(result, key, front);
+}
+
+/** `create` gives a handle, `createBatch` several, `restartOrCreate` one beside its outcome. */
+function withLiveInstances(result: unknown, key: string, front: () => AnyApp): unknown {
+  if (result instanceof InstanceHandle) return liveInstance(result, key, front);
+  if (Array.isArray(result)) return result.map((item) => withLiveInstances(item, key, front));
+  if (typeof result !== "object" || result === null || !("instance" in result)) return result;
+  return { ...result, instance: withLiveInstances(result.instance, key, front) };
+}
+
+function forwarding<Target extends object>(target: Target, method: (name: PropertyKey) => AnyMethod): Target {
+  return new Proxy(target, {
+    get(original, name) {
+      const value = Reflect.get(original, name);
+      return typeof value === "function" && name !== "constructor" ? method(name) : value;
+    },
+  });
+}

@@ -1,0 +1,300 @@
+import type { InstanceQuery, Store } from "../../store/index.ts";
+import {
+  claimOne,
+  committed,
+  ended,
+  everyPage,
+  instance,
+  started,
+  stepsOf,
+  suspended,
+  write,
+} from "./acts.ts";
+import type { Case } from "./case.ts";
+import { equal, rejects } from "./check.ts";
+import {
+  at,
+  boundary,
+  commit,
+  complete,
+  completed,
+  create,
+  errorOut,
+  leaseMs,
+  never,
+  pause,
+  ref,
+  restart,
+  sendEvent,
+  sleeping,
+  terminate,
+  workflow,
+} from "./given.ts";
+
+export const listingCases: readonly Case[] = [
+  {
+    name: "instances are listed by creation, newest first unless asked otherwise",
+    async run({ open }) {
+      const store = await open();
+      for (const n of [2, 3, 1]) await write(store, create(`made at ${n}`, { createdAt: at(n) }));
+      equal(await ids(store, {}), ["made at 3", "made at 2", "made at 1"], "by default");
+      equal(await ids(store, { order: "desc" }), ["made at 3", "made at 2", "made at 1"], "newest first");
+      equal(await ids(store, { order: "asc" }), ["made at 1", "made at 2", "made at 3"], "oldest first");
+    },
+  },
+  {
+    name: "pages of instances made in the same millisecond hold each exactly once, in both orders (INV-46, scenario 159)",
+    async run({ open }) {
+      const store = await open();
+      const names = Array.from({ length: 23 }, (_unused, n) => `i${(n * 5) % 23}`);
+      await store.write(
+        names.map((id, n) => create(id, { createdAt: at(n < 20 ? 0 : 1) })),
+        at(0),
+      );
+      for (const limit of [1, 4, 22, 23, 24]) {
+        equal(await ids(store, { order: "asc" }, limit), names, `oldest first, pages of ${limit}`);
+        equal(
+          await ids(store, { order: "desc" }, limit),
+          names.toReversed(),
+          `newest first, pages of ${limit}`,
+        );
+      }
+    },
+  },
+  {
+    name: "a page says that there is more only when there is",
+    async run({ open }) {
+      const store = await open();
+      await store.write([create("a"), create("b")], at(0));
+      equal((await store.listInstances({ limit: 2 })).after, undefined, "after the last item");
+      equal(typeof (await store.listInstances({ limit: 1 })).after, "string", "before the last item");
+      equal(await store.listInstances({ limit: 5, workflowName: "unknown" }), { items: [] }, "an empty list");
+    },
+  },
+  {
+    name: "a listed instance is the one that is got by its id",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "leased");
+      await suspended(store, "waiting", [sleeping(1, at(9))], at(9));
+      await ended(store, "over", complete(), { retentionMs: 5 });
+      await store.write([create("paused"), pause("paused")], at(1));
+      const { items } = await store.listInstances({ limit: 10 });
+      for (const item of items) equal(item, await instance(store, item.instanceId), item.instanceId);
+      equal(items.length, 4, "instances");
+    },
+  },
+  {
+    name: "instances are listed by workflow, by status and by dead letter, alone or together",
+    async run({ open }) {
+      const store = await open();
+      const bill = { workflowName: "bill" };
+      await ended(store, "errored", errorOut("e"), { createdAt: at(1) });
+      await ended(store, "dead", errorOut("e", true), { createdAt: at(2) });
+      await ended(store, "dead bill", errorOut("e", true), { ...bill, createdAt: at(3) });
+      await ended(store, "complete", complete(), { createdAt: at(4) });
+      await suspended(store, "waiting", [sleeping(1, never)], never, { createdAt: at(5) });
+      await write(store, create("active bill", { ...bill, createdAt: at(6) }));
+      const asc = { order: "asc" } as const;
+      equal(await ids(store, { ...asc, ...bill }), ["dead bill", "active bill"], "of a workflow");
+      equal(await ids(store, { ...asc, statuses: ["complete"] }), ["complete"], "of a status");
+      equal(
+        await ids(store, { ...asc, statuses: ["waiting", "errored"] }, 2),
+        ["errored", "dead", "dead bill", "waiting"],
+        "of two",
+      );
+      equal(await ids(store, { ...asc, deadLetter: true }), ["dead", "dead bill"], "dead letters");
+      equal(
+        await ids(store, { ...asc, deadLetter: false, statuses: ["errored"] }),
+        ["errored"],
+        "errored on its own",
+      );
+      equal(
+        await ids(store, { ...bill, statuses: ["errored"], deadLetter: true }),
+        ["dead bill"],
+        "all together",
+      );
+    },
+  },
+  {
+    name: "an instance that comes or goes between two pages disturbs no other (INV-46)",
+    async run({ open }) {
+      const store = await open();
+      for (let n = 1; n <= 6; n += 1) await write(store, create(`i${n}`, { createdAt: at(n) }));
+      const first = await store.listInstances({ limit: 2 });
+      equal(
+        first.items.map((item) => item.instanceId),
+        ["i6", "i5"],
+        "first page",
+      );
+      await write(store, create("new", { createdAt: at(9) }));
+      await store.remove(ref("i5"));
+      await store.remove(ref("i3"));
+      const rest = await store.listInstances({ limit: 10, after: first.after as string });
+      equal(
+        rest.items.map((item) => item.instanceId),
+        ["i4", "i2", "i1"],
+        "the rest",
+      );
+    },
+  },
+  {
+    name: "a restart between two pages neither repeats nor hides its instance (INV-46)",
+    async run({ open }) {
+      const store = await open();
+      for (let n = 1; n <= 6; n += 1) await write(store, create(`i${n}`));
+      for (const order of ["asc", "desc"] as const) {
+        const first = await store.listInstances({ limit: 3, order });
+        for (const id of ["i1", "i3", "i4", "i6"]) await write(store, restart(id), at(5));
+        const second = await store.listInstances({ limit: 10, order, after: first.after as string });
+        equal(
+          [...first.items, ...second.items].map((item) => item.instanceId).toSorted(),
+          ["i1", "i2", "i3", "i4", "i5", "i6"],
+          `instances, ${order}`,
+        );
+      }
+    },
+  },
+  {
+    name: "lists and counts know an instance by its current run only",
+    async run({ open }) {
+      const store = await open();
+      await ended(store, "a", errorOut("e", true));
+      await write(store, restart("a"), at(1));
+      equal(await ids(store, { statuses: ["errored"] }), [], "errored");
+      equal(await ids(store, { deadLetter: true }), [], "dead letters");
+      equal(await ids(store, { statuses: ["active"] }), ["a"], "active");
+      equal((await store.countByStatus()).errored, 0, "count of errored");
+      equal((await store.countByStatus()).active, 1, "count of active");
+    },
+  },
+  {
+    name: "a cursor that the store has not given is refused with INVALID_CURSOR (scenario 166)",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      for (const after of ["nonsense", "", "'; DROP TABLE instances; --", "{}"]) {
+        const query = { limit: 5, after };
+        await rejects(store.listInstances(query), "INVALID_CURSOR", `instances after "${after}"`);
+        await rejects(store.listSteps(lease.runId, query), "INVALID_CURSOR", `steps after "${after}"`);
+        await rejects(store.listEvents(lease.runId, query), "INVALID_CURSOR", `events after "${after}"`);
+        await rejects(store.listLogs(lease.runId, query), "INVALID_CURSOR", `logs after "${after}"`);
+        await rejects(store.listWaiters("news", query), "INVALID_CURSOR", `waiters after "${after}"`);
+      }
+    },
+  },
+  {
+    name: "steps are paged by index in both orders, gaps or not",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      const indices = [1, 2, 5, 9, 10, 11, 100, 1000];
+      const steps = indices.map((index) => completed(index));
+      await committed(store, commit(lease, boundary(1, { steps: steps.toReversed() })), at(1));
+      const page = async (order: "asc" | "desc") =>
+        (await everyPage((query) => store.listSteps(lease.runId, query), 3, order)).map((step) => step.index);
+      equal(await stepsOf(store, lease.runId), steps, "by default");
+      equal(await page("asc"), indices, "first to last");
+      equal(await page("desc"), indices.toReversed(), "last to first");
+    },
+  },
+  {
+    name: "events are paged by sequence in both orders, without those of the engine",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      await store.write(
+        Array.from({ length: 12 }, (_unused, n) => sendEvent("a", `e${n}`, "x", { system: n % 4 === 3 })),
+        at(1),
+      );
+      const page = async (order?: "asc" | "desc") =>
+        (await everyPage((query) => store.listEvents(lease.runId, query), 2, order)).map(
+          (event) => event.seq,
+        );
+      const visible = [1, 2, 3, 5, 6, 7, 9, 10, 11];
+      equal(await page(), visible, "by default");
+      equal(await page("desc"), visible.toReversed(), "newest first");
+    },
+  },
+  {
+    name: "what does not exist reads as nothing",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      await store.remove(ref("a"));
+      equal(await store.getInstance(ref("nobody")), undefined, "an instance");
+      equal(
+        await store.getInstance(ref("nobody", "nowhere")),
+        undefined,
+        "an instance of an unknown workflow",
+      );
+      equal(await store.listSteps(lease.runId, { limit: 5 }), { items: [] }, "steps");
+      equal(await store.listEvents(lease.runId, { limit: 5 }), { items: [] }, "events");
+      equal(await store.listLogs(lease.runId, { limit: 5 }), { items: [] }, "log lines");
+      equal(await store.listWaiters("nothing", { limit: 5 }), { items: [] }, "waiters");
+    },
+  },
+  {
+    name: "instances are counted by status, over all workflows or in one",
+    async run({ open }) {
+      const store = await open();
+      const none = { active: 0, waiting: 0, paused: 0, complete: 0, errored: 0, terminated: 0 };
+      equal(await store.countByStatus(), none, "of an empty store");
+      await started(store, "a1");
+      await write(store, create("a2"));
+      await write(store, create("b", { workflowName: "bill" }));
+      await suspended(store, "w", [sleeping(1, never)], never);
+      await store.write([create("p"), pause("p"), create("t"), terminate("t")], at(0));
+      await ended(store, "c", complete());
+      await ended(store, "e", errorOut("e"));
+      const one = { active: 2, waiting: 1, paused: 1, complete: 1, errored: 1, terminated: 1 };
+      equal(await store.countByStatus(), { ...one, active: 3 }, "over all");
+      equal(await store.countByStatus(workflow), one, "in one");
+      equal(await store.countByStatus("unknown"), none, "in an unknown one");
+    },
+  },
+  {
+    name: "the next due time is the earliest of these workflows, leases in force included",
+    async run({ open }) {
+      const store = await open();
+      equal(await store.nextDueAt([workflow]), null, "of an empty store");
+      await write(store, create("far", { dueAt: at(9_000_000) }));
+      equal(await store.nextDueAt([workflow]), at(9_000_000), "a start");
+      await started(store, "leased");
+      equal(await store.nextDueAt([workflow]), at(leaseMs), "the end of a lease");
+      await suspended(store, "waiting", [sleeping(1, at(50))], at(50));
+      equal(await store.nextDueAt([workflow]), at(50), "a wake");
+      await write(store, create("other", { workflowName: "bill", dueAt: at(3) }));
+      equal(await store.nextDueAt([workflow]), at(50), "not that of another workflow");
+      equal(await store.nextDueAt([workflow, "bill", "unknown"]), at(3), "of both");
+      equal(await store.nextDueAt([]), null, "of no workflow");
+    },
+  },
+  {
+    name: "the next due time is not that of paused or ended runs (scenario 140)",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "paused at work");
+      await store.write(
+        [pause("paused at work"), create("paused"), pause("paused"), create("over"), terminate("over")],
+        at(1),
+      );
+      await ended(store, "complete", complete());
+      equal(await store.nextDueAt([workflow]), null, "next due time");
+      await suspended(store, "waiting", [sleeping(1, at(70))], at(70));
+      const claim = await claimOne(store, "waiting", at(70), { leaseUntil: at(90) });
+      equal(await store.nextDueAt([workflow]), at(90), "after a claim");
+      await committed(store, commit(claim.lease, boundary(1, { next: complete() })), at(71));
+      equal(await store.nextDueAt([workflow]), null, "after its end");
+    },
+  },
+];
+
+async function ids(
+  store: Store,
+  query: Omit<InstanceQuery, "limit">,
+  limit = 100,
+): Promise<readonly string[]> {
+  const items = await everyPage((page) => store.listInstances({ ...query, ...page }), limit, query.order);
+  return items.map((item) => item.instanceId);
+}

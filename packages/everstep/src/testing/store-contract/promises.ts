@@ -1,0 +1,55 @@
+/**
+ * Every promise of the store contract. Where its types leave a choice, the cases hold all stores to one reading:
+ *
+ * - A repeated commit is answered by what is true now: `paused` while paused, `timeoutsRefused` while the wait is still
+ *   open, and `superseded` when it wanted to end the run but a pause dropped that end.
+ * - `dueAt` of a record is null when the run has ended, or is paused and held by nobody; `executing` is the lease itself,
+ *   in force or run out.
+ * - `waitingSince` is over with the claim; a lease that ran out during a pause stays one, and its claim counts a crash.
+ * - A run put back after a crash does not use up the limit of the claim that put it back.
+ * - An event sent twice is answered before anything else is looked at; the engine's own events are never refused.
+ * - Log levels and categories are matched exactly. Steps, events and log lines are listed oldest first by default.
+ * - A cursor is given only when there is more; one that is not the store's own fails with INVALID_CURSOR.
+ * - A commit with mutations that is not alone fails its whole write with MUTATION_INVALID. A closed store fails every call
+ *   with STORE_CLOSED. Reading a run that is not there gives nothing.
+ * - An owner that let go of its hold in an orderly way is not dead.
+ */
+import type { CaseGroup } from "./case.ts";
+import { claimCases } from "./claim.ts";
+import { commitCases } from "./commit.ts";
+import { crashCases } from "./crash.ts";
+import { createCases } from "./create.ts";
+import { eventCases } from "./events.ts";
+import { fencingCases } from "./fencing.ts";
+import { fidelityCases } from "./fidelity.ts";
+import { leaseCases } from "./lease.ts";
+import { lifecycleCases } from "./lifecycle.ts";
+import { listingCases } from "./listing.ts";
+import { logCases } from "./logs.ts";
+import { migrateCases } from "./migrate.ts";
+import { mutationCases } from "./mutations.ts";
+import { ownershipCases } from "./ownership.ts";
+import { pruneCases } from "./prune.ts";
+import { referenceCases } from "./reference.ts";
+import { topicCases } from "./topics.ts";
+
+/** In the order in which a new store is best built. */
+export const storePromises: readonly CaseGroup[] = [
+  { title: "create", cases: createCases },
+  { title: "claim", cases: claimCases },
+  { title: "commit", cases: commitCases },
+  { title: "fencing", cases: fencingCases },
+  { title: "lease", cases: leaseCases },
+  { title: "crash", cases: crashCases },
+  { title: "events", cases: eventCases },
+  { title: "topics", cases: topicCases },
+  { title: "lifecycle", cases: lifecycleCases },
+  { title: "logs", cases: logCases },
+  { title: "listing", cases: listingCases },
+  { title: "prune", cases: pruneCases },
+  { title: "fidelity", cases: fidelityCases },
+  { title: "mutations", cases: mutationCases },
+  { title: "migrate", cases: migrateCases },
+  { title: "ownership", cases: ownershipCases },
+  { title: "reference", cases: referenceCases },
+];

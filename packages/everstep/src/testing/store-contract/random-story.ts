@@ -1,0 +1,344 @@
+import type { Claim, Lease } from "../../model/lease.ts";
+import type { StepRecord, WaitingStep } from "../../model/step.ts";
+import type { Boundary, Next, Store, StoreRequest } from "../../store/index.ts";
+import type { SeededRandom } from "../seeded-random.ts";
+import { createSeededRandom } from "../seeded-random.ts";
+import { everyPage } from "./acts.ts";
+import { equal } from "./check.ts";
+import {
+  abandon,
+  at,
+  awaiting,
+  awaitingTopic,
+  begun,
+  boundary,
+  change,
+  claimRequest,
+  commit,
+  completed,
+  create,
+  errored,
+  failure,
+  logLine,
+  publish,
+  ref,
+  restart,
+  resume,
+  sendEvent,
+  sleeping,
+  terminate,
+  timedOut,
+  value,
+  workflow,
+} from "./given.ts";
+
+const instanceIds = ["a", "b", "c", "d", "e"];
+const owners = ["r1", "r2", "r3"];
+
+/** A lease as each of the two stores gave it, how far its numbers have come, and the commit that came last. */
+interface HeldLease {
+  readonly leases: readonly [Lease, Lease];
+  number: number;
+  last: ToldRequest | undefined;
+  /** Waits of the run that the turn knows of. */
+  readonly waits: WaitingStep[];
+}
+
+/** A request, to be told to either side in the names that side uses for its runs. */
+type ToldRequest = (side: 0 | 1) => StoreRequest;
+
+/**
+ * Tells two stores the same story, drawn from a seed, and compares every answer. Nothing in it is careful: leases are
+ * used after they are lost, numbers repeat and skip, events come late, pauses come at any time.
+ */
+export class RandomStory {
+  readonly #stores: readonly [Store, Store];
+  readonly #names: readonly [RunNames, RunNames] = [new RunNames(), new RunNames()];
+  readonly #random: Random;
+  readonly #held: HeldLease[] = [];
+  #now = at(0);
+  #lastId = 0;
+
+  constructor(stores: readonly [Store, Store], seed: number) {
+    this.#stores = stores;
+    this.#random = new Random(seed);
+  }
+
+  async tell(turns: number): Promise<void> {
+    for (let turn = 1; turn <= turns; turn += 1) {
+      this.#now += this.#random.of([0, 0, 1, 10, 500]);
+      await this.#random
+        .of([this.#write, this.#write, this.#write, this.#claim, this.#claim, this.#keep])
+        .call(this);
+      if (turn % 10 === 0) await this.#compareRecords();
+    }
+    await this.#compareRecords();
+  }
+
+  async #write(): Promise<void> {
+    const requests = Array.from({ length: this.#random.upTo(3) + 1 }, () => this.#request());
+    await this.#compare("write", (store, side) =>
+      store.write(
+        requests.map((request) => request(side)),
+        this.#now,
+      ),
+    );
+  }
+
+  #request(): ToldRequest {
+    const id = this.#random.of(instanceIds);
+    const held: HeldLease | undefined = this.#random.of(this.#held);
+    const kind = this.#random.of([
+      "create",
+      "commit",
+      "commit",
+      "commit",
+      "commit",
+      "event",
+      "event",
+      "publish",
+      "change",
+    ]);
+    if (kind === "commit" && held !== undefined) return this.#commit(held);
+    if (kind === "publish") return constant(publish(this.#id("p", 4), "news", { createdAt: this.#now }));
+    if (kind === "event") return this.#event(id);
+    if (kind === "change") return this.#change(id, held);
+    return constant(
+      create(id, {
+        params: value(this.#now),
+        createdAt: this.#now,
+        dueAt: this.#now + this.#random.of([0, 0, 300]),
+        retentionMs: this.#random.of([null, 1000]),
+      }),
+    );
+  }
+
+  #commit(held: HeldLease): ToldRequest {
+    const ahead = this.#random.of([1, 1, 1, 1, 1, 1, 0, 2]);
+    if (ahead === 0 && held.last !== undefined) return held.last;
+    const number = held.number + Math.max(1, ahead);
+    const made = this.#boundary(number, held);
+    const leaseUntil = this.#now + this.#random.of([100, 600]);
+    const alongside = this.#random.of([
+      [],
+      [],
+      [create(this.#random.of(instanceIds), { createdAt: this.#now })],
+    ]);
+    const request: ToldRequest = (side) => commit(held.leases[side], made, { leaseUntil, alongside });
+    if (ahead === 2) return request;
+    held.number = number;
+    held.last = request;
+    return request;
+  }
+
+  #boundary(number: number, { waits }: HeldLease): Boundary {
+    const wakeAt = this.#now + this.#random.of([0, 5, 300, 2000]);
+    const index = this.#random.upTo(6) + 1;
+    const facts = { createdAt: this.#now };
+    const settled = { ...facts, settledAt: this.#now };
+    const step = this.#random.of<StepRecord | undefined>([
+      undefined,
+      completed(index, { ...settled, result: value(this.#now) }),
+      errored(index, settled),
+      sleeping(index, wakeAt, facts),
+      awaiting(index, this.#random.of(["x", "y"]), wakeAt, facts),
+      awaiting(index, this.#random.of(["x", "y"]), wakeAt, facts),
+      { ...awaitingTopic(9, "news", wakeAt), ...facts },
+    ]);
+    const over: WaitingStep | undefined = this.#random.of(waits);
+    const timesOut = over !== undefined && over.index !== step?.index && this.#random.upTo(2) === 0;
+    if (step?.status === "waiting") waits.push(step);
+    return boundary(number, {
+      steps: step === undefined ? [] : [step],
+      timeouts: timesOut ? [{ wait: over, settled: timedOut(over) }] : [],
+      consumed: this.#random.of([[], [], [{ seq: this.#random.upTo(4) + 1, stepKey: `step ${index}#1` }]]),
+      eventSeqSeen: this.#random.of([0, 0, 0, 1, 3, 100]),
+      logs: this.#random.of([[], [logLine(`at ${this.#now}`)]]),
+      begun: this.#random.of([[], [begun("body")]]),
+      next: this.#next(wakeAt),
+    });
+  }
+
+  #next(dueAt: number): Next {
+    const onward: Next[] = [
+      { kind: "continue" },
+      { kind: "suspend", dueAt, task: "wake" },
+      { kind: "suspend", dueAt: dueAt + 1000, task: "retry" },
+      { kind: "yield", dueAt },
+    ];
+    const ending: Next[] = [
+      { kind: "complete", output: value(this.#now) },
+      { kind: "error", error: failure("e"), deadLetter: this.#random.of([true, false]) },
+      { kind: "terminate", reason: { source: "maxRunDuration", message: null } },
+    ];
+    return this.#random.of(this.#random.upTo(8) === 0 ? ending : onward);
+  }
+
+  #event(id: string): ToldRequest {
+    const createdAt = this.#now - this.#random.of([0, 0, 400]);
+    const system = this.#random.of([false, false, true]);
+    const forStep = this.#random.of([null, null, "step 2#1"]);
+    const type = this.#random.of(["x", "y", "z", null]);
+    return constant(sendEvent(id, this.#id("e", 12), type, { createdAt, system, forStep, bufferMax: 3 }));
+  }
+
+  #change(id: string, held: HeldLease | undefined): ToldRequest {
+    const drop = [this.#random.upTo(5) + 1];
+    const dueAt = this.#now + 50;
+    const reopen = sleeping(this.#random.upTo(5) + 1, dueAt, { createdAt: this.#now });
+    const request = this.#random.of<StoreRequest | "wake">([
+      change(id, { kind: "pause" }, { statuses: ["active", "waiting"] }),
+      change(id, { kind: "pause" }, { statuses: ["active", "waiting"], runNumber: 1 }),
+      resume(id, this.#random.of([true, false])),
+      resume(id),
+      terminate(id),
+      restart(id, this.#random.of([[], [completed(1)]])),
+      change(
+        id,
+        { kind: "retryStep", reopen, drop, releaseEventsOf: ["step 1#1"], dueAt },
+        { statuses: ["errored"] },
+      ),
+      abandon(
+        this.#random.of(owners),
+        this.#random.of([{ kind: "expire" }, { kind: "error", error: failure("gone") }]),
+      ),
+      "wake",
+    ]);
+    if (request !== "wake") return constant(request);
+    if (held === undefined) return constant(terminate(id));
+    return (side) => ({ kind: "wake", runId: held.leases[side].runId, token: held.leases[side].token });
+  }
+
+  async #claim(): Promise<void> {
+    const request = claimRequest({
+      now: this.#now,
+      owner: this.#random.of(owners),
+      workflows: [{ name: workflow, concurrency: this.#random.of([null, null, 2]) }],
+      limit: this.#random.of([1, 3]),
+      leaseUntil: this.#now + this.#random.of([50, 600]),
+      crashDelaysMs: this.#random.of([[0], [0, 200]]),
+    });
+    const [mine, theirs] = (await this.#compare("claim", (store) => store.claim(request))) as [
+      Claim[],
+      Claim[],
+    ];
+    for (const [n, { lease }] of mine.entries()) {
+      const [history] = await this.#stores[0].readRuns([{ runId: lease.runId, steps: true, eventsAfter: 0 }]);
+      const steps = history?.kind === "history" ? history.steps : [];
+      const waits = steps.filter((step): step is WaitingStep => step.status === "waiting");
+      this.#held.push({ leases: [lease, (theirs[n] as Claim).lease], number: 0, last: undefined, waits });
+    }
+    while (this.#held.length > 5) this.#held.shift();
+  }
+
+  /** Everything that is not a write or a claim. */
+  async #keep(): Promise<void> {
+    const held: HeldLease | undefined = this.#random.of(this.#held);
+    const act = this.#random.of(["renew", "renew", "renew", "release", "prune", "remove"]);
+    const until = this.#now + 300;
+    if (act === "prune") {
+      await this.#compare("prune", (store) => store.prune({ before: this.#now - 2000, limit: 100 }));
+    } else if (act === "remove" && this.#random.upTo(4) === 0) {
+      const id = this.#random.of(instanceIds);
+      await this.#compare("remove", (store) => store.remove(ref(id)));
+    } else if (act === "renew" && held !== undefined) {
+      const bodies = [begun(`at ${this.#now}`)];
+      await this.#compare("renew", (store, side) =>
+        store.renew([{ lease: held.leases[side], begun: bodies }], until, this.#now),
+      );
+    } else if (act === "release" && held !== undefined) {
+      await this.#compare("release", (store, side) => store.release([held.leases[side]], this.#now));
+    }
+  }
+
+  async #compareRecords(): Promise<void> {
+    await this.#compare("counts", (store) => store.countByStatus());
+    await this.#compare("next due time", (store) => store.nextDueAt([workflow]));
+    await this.#compare("list", (store) => everyPage((query) => store.listInstances(query), 2));
+    await this.#compare("waiters", (store) => everyPage((query) => store.listWaiters("news", query), 2));
+    for (const id of instanceIds) {
+      await this.#compare(`records of "${id}"`, async (store) => {
+        const runs = await store.listRuns(ref(id), 50);
+        return Promise.all(runs.map(async (run) => ({ run, ...(await recordsOf(store, run.runId)) })));
+      });
+    }
+  }
+
+  /** Both stores' answers, equal but for the names of runs. */
+  async #compare(
+    what: string,
+    ask: (store: Store, side: 0 | 1) => Promise<unknown>,
+  ): Promise<[unknown, unknown]> {
+    const mine = await ask(this.#stores[0], 0);
+    const theirs = await ask(this.#stores[1], 1);
+    const [ours, others] = [this.#names[0].replacedIn(mine), this.#names[1].replacedIn(theirs)];
+    equal(ours, others, `${what} at ${this.#now - at(0)} ms, this store against the reference`);
+    return [mine, theirs];
+  }
+
+  #id(prefix: string, count: number): string {
+    this.#lastId += 1;
+    return `${prefix}${this.#random.upTo(5) === 0 ? this.#random.upTo(count) : `new ${this.#lastId}`}`;
+  }
+}
+
+async function recordsOf(store: Store, runId: Lease["runId"]): Promise<object> {
+  const [history] = await store.readRuns([{ runId, steps: true, eventsAfter: 0 }]);
+  const events = await everyPage((query) => store.listEvents(runId, query), 3);
+  const logs = await everyPage((query) => store.listLogs(runId, query), 3);
+  return { history, events, logs: logs.map((line) => line.message) };
+}
+
+/** Gives runs the same names in both stores: by order of first appearance. */
+class RunNames {
+  readonly #names = new Map<unknown, string>();
+
+  replacedIn(data: unknown): unknown {
+    if (Array.isArray(data)) return data.map((item) => this.replacedIn(item));
+    if (typeof data !== "object" || data === null) return data;
+    return Object.fromEntries(
+      Object.entries(data).map(([name, part]) => [name, this.#replaced(name, part, data)]),
+    );
+  }
+
+  #replaced(
+    name: string,
+    part: unknown,
+    { topic, duplicate }: { topic?: unknown; duplicate?: unknown },
+  ): unknown {
+    // The id of a published event contains its run.
+    if (name === "id" && typeof topic === "string") return undefined;
+    // Whom a repeated publication names, and which of its changes an instance counts as updates, is left to the store.
+    if ((name === "runIds" && duplicate === true) || name === "updatedAt") return undefined;
+    if (name === "runIds") return (part as readonly unknown[]).map((runId) => this.#nameOf(runId)).sort();
+    return name === "runId" ? this.#nameOf(part) : this.replacedIn(part);
+  }
+
+  #nameOf(runId: unknown): string {
+    const name = this.#names.get(runId) ?? `run ${this.#names.size + 1}`;
+    this.#names.set(runId, name);
+    return name;
+  }
+}
+
+/** Choices that repeat with their seed. */
+class Random {
+  readonly #source: SeededRandom;
+
+  constructor(seed: number) {
+    this.#source = createSeededRandom(seed);
+  }
+
+  /** Uniform in 0..max-1. */
+  upTo(max: number): number {
+    return Math.floor(this.#source.float() * max);
+  }
+
+  of<Item>(items: readonly Item[]): Item {
+    return items[this.upTo(items.length)] as Item;
+  }
+}
+
+function constant(request: StoreRequest): () => StoreRequest {
+  return () => request;
+}
