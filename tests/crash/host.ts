@@ -1,0 +1,27 @@
+/** A process that hosts an app and answers over IPC: node host.ts <database> <onInterrupted>. */
+import { createWorkflows, defineWorkflow } from "everstep";
+import { sqlite } from "everstep/sqlite";
+
+const [database = "", onInterrupted = "resume"] = process.argv.slice(2);
+
+export const patient = defineWorkflow({ name: "patient" }, async (event, step) => {
+  const first = await step.do("first", async () => process.pid);
+  if (event.payload.sleep) await step.sleep("nap", event.payload.sleep);
+  if (event.payload.hang) {
+    const second = await step.do("hang", async ({ attempt }) => {
+      process.send?.({ hanging: event.instanceId });
+      if (attempt === 1) await new Promise(() => setInterval(() => {}, 1000));
+      return process.pid;
+    });
+    return { first, second };
+  }
+  return { first };
+});
+
+const app = createWorkflows({
+  workflows: { PATIENT: patient },
+  store: sqlite(database),
+  onInterrupted: onInterrupted as "resume" | "error",
+});
+await app.start();
+process.send?.({ started: process.pid });
