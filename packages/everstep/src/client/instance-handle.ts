@@ -106,7 +106,8 @@ export class InstanceHandle<Output = any> {
   async details(): Promise<InstanceView<Output> & { readonly currentStep?: StepView }> {
     const record = await this.#read();
     const steps = await this.#steps(record.runId);
-    const step = currentStep(record, steps);
+    const begun = this.#parts.runner.begunOf(record.runId) ?? record.begun;
+    const step = currentStep({ ...record, begun }, steps);
     return { ...instanceView(record, this.#parts.runtime.now()), ...(step ? { currentStep: step } : {}) };
   }
 
@@ -179,8 +180,10 @@ export class InstanceHandle<Output = any> {
 
   /** Continues a paused instance; has no effect on others. */
   async resume(): Promise<void> {
-    const outcome = await this.#change(planResume(this.#ref, this.#definition.mode === "cloudflare"));
+    const shiftDeadlines = this.#definition.mode === "cloudflare";
+    const outcome = await this.#change(planResume(this.#ref, shiftDeadlines));
     if (outcome.kind !== "changed") return;
+    if (shiftDeadlines) this.#parts.runner.forget(outcome.runId);
     this.#parts.runner.nudge();
   }
 

@@ -48,6 +48,8 @@ export interface StepView {
   readonly type: StepType;
   readonly status: StepStatus | "running";
   readonly attempts: number;
+  /** Starts of the body, those cut off by a crash included. */
+  readonly starts: number;
   readonly maxAttempts: number | null;
   readonly timeoutMs: number | null;
   readonly nextRetryAt: Date | null;
@@ -133,6 +135,7 @@ export function stepView(step: StepRecord): StepView {
     type: step.type,
     status: step.status,
     attempts: step.attempts,
+    starts: step.starts,
     maxAttempts: step.maxAttempts,
     timeoutMs: step.timeoutMs,
     nextRetryAt: retrying ? new Date(step.wakeAt) : null,
@@ -197,13 +200,14 @@ export function currentStep(record: InstanceRecord, steps: readonly StepRecord[]
 
 function runningView(begun: InstanceRecord["begun"][number], known: StepRecord | undefined): StepView {
   const base: Omit<StepView, "status"> = known
-    ? stepView(known)
+    ? { ...stepView(known), starts: begun.start }
     : {
         stepKey: begun.key,
         name: begun.name,
         index: -1,
         type: "do",
         attempts: 0,
+        starts: begun.start,
         maxAttempts: null,
         timeoutMs: null,
         nextRetryAt: null,

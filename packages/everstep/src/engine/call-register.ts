@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { fromStoredError } from "../authoring/stored-error.ts";
 import { EverstepError } from "../model/error.ts";
-import type { ErroredStep, SettledStep, StepRecord, StepType } from "../model/step.ts";
+import type { ErroredStep, SettledStep, StepRecord, StepType, WaitingStep } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import { Call, type CallSpec } from "./call.ts";
 import { typeMismatch } from "./decide.ts";
@@ -62,7 +62,8 @@ export class CallRegister {
       if (again) return { kind: "answered", record: again };
     }
     const record = this.#records.get(key);
-    if (!record) this.#countNew(spec);
+    // A call whose outer step is tried again was counted the first time.
+    if (!record && !before) this.#countNew(spec);
     if (parent === null) this.#follow(spec, record);
     const call = new Call(spec, key, count, parent, record);
     this.#calls.set(key, call);
@@ -72,6 +73,11 @@ export class CallRegister {
 
   indexOf(call: Call): number {
     return call.record?.index ?? this.#nextIndex++;
+  }
+
+  /** The step waits; if its outer step is tried again, it goes on from here. */
+  waits(call: Call, record: WaitingStep): void {
+    this.#records.set(call.key, record);
   }
 
   settled(call: Call, record: SettledStep): void {

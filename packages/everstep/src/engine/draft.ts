@@ -8,6 +8,8 @@ import type { StepRecord } from "../model/step.ts";
 export interface DraftContent {
   readonly steps: readonly StepRecord[];
   readonly timeouts: readonly TimedOutWait[];
+  /** The newest event that was known when the first of the timeouts was decided; Infinity without any. */
+  readonly timeoutsSaw: number;
   readonly consumed: readonly ConsumedEvent[];
   readonly logs: readonly LogLine[];
   readonly alongside: readonly AlongsideRequest[];
@@ -17,6 +19,7 @@ export interface DraftContent {
 export class Draft {
   #steps: StepRecord[] = [];
   #timeouts: TimedOutWait[] = [];
+  #timeoutsSaw = Number.POSITIVE_INFINITY;
   #consumed: ConsumedEvent[] = [];
   #logs: LogLine[] = [];
   #alongside: AlongsideRequest[] = [];
@@ -47,8 +50,9 @@ export class Draft {
     steps.push(record);
   }
 
-  timeout(timeout: TimedOutWait): void {
+  timeout(timeout: TimedOutWait, eventSeqSeen: number): void {
     this.#timeouts.push(timeout);
+    this.#timeoutsSaw = Math.min(this.#timeoutsSaw, eventSeqSeen);
   }
 
   consume(event: ConsumedEvent): void {
@@ -71,6 +75,7 @@ export class Draft {
     const content = {
       steps: this.#steps,
       timeouts: this.#timeouts,
+      timeoutsSaw: this.#timeoutsSaw,
       consumed: this.#consumed,
       logs: this.#logs,
       alongside: this.#alongside,
@@ -78,6 +83,7 @@ export class Draft {
     };
     this.#steps = [];
     this.#timeouts = [];
+    this.#timeoutsSaw = Number.POSITIVE_INFINITY;
     this.#consumed = [];
     this.#logs = [];
     this.#alongside = [];
@@ -98,6 +104,7 @@ export class Draft {
     this.#steps = content.steps.filter((step) => step.index !== without.index);
     for (const step of later.steps) this.step(step);
     this.#timeouts = [...content.timeouts, ...later.timeouts];
+    this.#timeoutsSaw = Math.min(content.timeoutsSaw, later.timeoutsSaw);
     this.#consumed = [...content.consumed.filter((event) => event.seq !== without.event), ...later.consumed];
     this.#logs = [...content.logs, ...later.logs];
     const alongside = content.alongside.filter((request) => !without.alongside.includes(request));

@@ -13,8 +13,9 @@ export interface Settlement {
   readonly body: Body | null;
   /** The event the wait (or the skipped sleep) takes. */
   readonly event: EventRecord | null;
-  /** The wait that timed out. */
+  /** The wait that timed out, and the newest event that was known when that was decided. */
   readonly timeout: WaitingStep | null;
+  readonly eventSeqSeen: number;
   /** Handed over only once it is durable, because the commit may refuse it. */
   readonly needsCommit: boolean;
 }
@@ -154,11 +155,11 @@ export class HandOver {
   }
 
   #place(settlement: QueuedSettlement): void {
-    const { call, draft, event, timeout, body } = settlement;
+    const { call, draft, event, timeout, eventSeqSeen, body } = settlement;
     const record: SettledStep = { ...draft, settledIndex: this.#nextIndex++ };
     settlement.record = record;
     call.record = record;
-    if (timeout) this.#draft.timeout({ wait: timeout, settled: record });
+    if (timeout) this.#draft.timeout({ wait: timeout, settled: record }, eventSeqSeen);
     else this.#draft.step(record);
     if (event) this.#draft.consume({ seq: event.seq, stepKey: call.key });
     if (body) this.#placeAlongside(body, record);

@@ -109,8 +109,27 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     return received as ReceivedEvent;
   }
 
-  return { do: doStep as WorkflowStep["do"], sleep, sleepUntil, waitForEvent, log: createLogger(host) };
+  return {
+    do: unheard(doStep) as WorkflowStep["do"],
+    sleep: unheard(sleep),
+    sleepUntil: unheard(sleepUntil),
+    waitForEvent: unheard(waitForEvent) as WorkflowStep["waitForEvent"],
+    log: createLogger(host),
+  };
 }
+
+/** A call nobody awaits may fail without taking the process down. */
+function unheard<Given extends unknown[], Result>(
+  call: (...given: Given) => Promise<Result>,
+): (...given: Given) => Promise<Result> {
+  return (...given) => {
+    const promise = call(...given);
+    promise.catch(ignore);
+    return promise;
+  };
+}
+
+function ignore(): void {}
 
 const emptySpec: Omit<CallSpec, "type" | "name"> = {
   callback: null,
@@ -124,9 +143,8 @@ const emptySpec: Omit<CallSpec, "type" | "name"> = {
 
 function createLogger(host: StepApiHost): WorkflowLogger {
   const { limits } = host.definition;
-  const write =
-    (level: LogLevel) =>
-    async (message: string, data?: unknown, options: LogOptions = {}): Promise<void> => {
+  const write = (level: LogLevel) =>
+    unheard(async (message: string, data?: unknown, options: LogOptions = {}): Promise<void> => {
       if (typeof message !== "string") {
         throw new EverstepError("INVALID_LOG", "A log line's message must be text; pass values as its data.");
       }
@@ -140,6 +158,6 @@ function createLogger(host: StepApiHost): WorkflowLogger {
       checkLogCategory(category, limits);
       const kept = message.length > limits.logMessageMax ? message.slice(0, limits.logMessageMax) : message;
       host.log(level, kept, data, category);
-    };
+    });
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }

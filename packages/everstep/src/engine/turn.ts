@@ -70,6 +70,8 @@ export class Turn implements TurnScope {
   readonly #inFlight = new InFlight();
   readonly #inbox: Inbox;
   readonly #interrupted: ReadonlyMap<string, BegunBody>;
+  /** Starts cut off by a crash whose steps this turn has not taken up yet: still owed to whoever comes next. */
+  readonly #notTakenUp: Map<string, BegunBody>;
   readonly #timeLimit: TimeLimit | null;
   /** Calls in the order they were made, not decided yet. */
   #asked: Call[] = [];
@@ -89,6 +91,8 @@ export class Turn implements TurnScope {
   /** The commit that ends this turn is under way. */
   #ending = false;
   #commitNumber = 0;
+  /** The last write that was part of a commit. */
+  #committedUpTo = 0;
   #timer: Timer | null = null;
   #timerAt = 0;
   #stallTimer: Timer | null = null;
@@ -112,6 +116,7 @@ export class Turn implements TurnScope {
     this.#handOver = new HandOver(this.#draft, this.#register.settledCount);
     this.#inbox = new Inbox(history.events, claim.eventSeq);
     this.#interrupted = new Map(claim.begun.map((begun) => [begun.key, begun]));
+    this.#notTakenUp = new Map(this.#interrupted);
     this.#step = createStepApi(this);
     this.#expectEnding();
   }
@@ -128,12 +133,22 @@ export class Turn implements TurnScope {
     return this.#state;
   }
 
+  /** Bodies in flight, those included that the commit under way lets start: it may be durable already. */
   get begun(): readonly BegunBody[] {
-    return this.#inFlight.begun;
+    return [
+      ...this.#notTakenUp.values(),
+      ...this.#inFlight.begun,
+      ...this.#inFlight.releasedBy(this.#committedUpTo),
+    ];
   }
 
   get eventSeq(): number {
     return this.#inbox.seq;
+  }
+
+  /** Held open by a body while another branch waits for something that may be sent. */
+  get awaitsEvents(): boolean {
+    return this.#state === "open" && this.#parked.length > 0;
   }
 
   now(): number {
@@ -222,7 +237,7 @@ export class Turn implements TurnScope {
 
   log(level: LogLevel, message: string, data: unknown, category: string): void {
     const body = this.#currentBody();
-    if (this.#state !== "open" || body?.isVoid) return;
+    if (this.#state === "closed" || body?.isVoid) return;
     this.#draft.log({
       stepKey: body?.call.key ?? null,
       attempt: body?.start ?? null,
@@ -276,13 +291,16 @@ export class Turn implements TurnScope {
 
   #pump(): void {
     if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());
+    // The lease may be gone already: what is asked for now is for the next turn.
+    if (this.#ending) return;
     if (this.#windingDown) return this.#pumpDown();
     if (this.#outcome === null && this.#handOverNext()) return this.#schedulePump();
     if (this.#outcome !== null) return this.#end();
     if (this.#endIfTimeIsUp()) return;
     this.#decideAll();
     if (this.#windingDown) return this.#pumpDown();
-    if (this.#handOverNext()) return this.#schedulePump();
+    // Deciding may have handed over a wait that is over; what author code asks for next shares its commit.
+    if (!this.#drained || this.#handOverNext()) return this.#schedulePump();
     if (this.#committing) return this.#armTimer();
     if (this.#isQuiet()) return this.#rest();
     this.#idle = false;
@@ -425,6 +443,7 @@ export class Turn implements TurnScope {
 
   #write(call: Call, record: WaitingStep): void {
     call.record = record;
+    this.#register.waits(call, record);
     this.#draft.step(record);
     this.#handOver.writes++;
   }
@@ -467,7 +486,7 @@ export class Turn implements TurnScope {
     }
     const result = encodeValue(received, `step "${call.name}" result`);
     const draft: SettlementDraft = { ...baseOf(call, now), status: "completed", result, settledAt: now };
-    this.#settled({ call, draft, body, event, timeout: null, needsCommit: body.mutations !== null });
+    this.#settled({ call, draft, ...plain, body, event, needsCommit: body.mutations !== null });
   }
 
   #timeOut(call: Call, wait: WaitingStep, now: number): void {
@@ -482,7 +501,7 @@ export class Turn implements TurnScope {
       error: toStoredError(error),
       settledAt: now,
     };
-    this.#settled({ call, draft, ...plain, timeout: wait, needsCommit: true });
+    this.#settled({ call, draft, ...plain, timeout: wait, eventSeqSeen: this.#inbox.seq, needsCommit: true });
   }
 
   // ---------------------------------------------------------------------------------------------- bodies
@@ -491,8 +510,10 @@ export class Turn implements TurnScope {
     const mustNotRepeat = call.spec.options?.failWhenInterrupted === true;
     const recorded = call.record?.starts ?? 0;
     const cutOff = this.#interrupted.get(call.key)?.start ?? 0;
-    if (mustNotRepeat && cutOff > recorded)
+    if (mustNotRepeat && cutOff > recorded) {
+      this.#notTakenUp.delete(call.key);
       return this.#fail(call, toStoredError(cutOffByCrash(call.name)), now);
+    }
     if (!this.#host.takeStep()) {
       this.#asked.push(call);
       this.#windingDown = true;
@@ -509,6 +530,7 @@ export class Turn implements TurnScope {
   #startBody(body: Body): void {
     const options = body.call.spec.options;
     if (!options) return;
+    this.#notTakenUp.delete(body.call.key);
     this.#inFlight.add(body);
     const context = new BodyContext(body, options.shown, this);
     this.#host.scope.run<void>({ turn: this, body }, () => {
@@ -529,7 +551,7 @@ export class Turn implements TurnScope {
     const record = settle(before, decided, this.now());
     if (record.status === "waiting") return this.#awaitRetry(call, record);
     const needsCommit = mutationsFor(body, record) !== null;
-    this.#settled({ call, draft: record, body, event: null, timeout: null, needsCommit });
+    this.#settled({ call, draft: record, ...plain, body, needsCommit });
   }
 
   #awaitRetry(call: Call, record: WaitingStep): void {
@@ -562,14 +584,16 @@ export class Turn implements TurnScope {
     const upTo = this.#handOver.writes;
     const content = this.#draft.take();
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
-    const begun = this.#ending ? [] : [...this.#inFlight.begun, ...this.#inFlight.releasedBy(upTo)];
+    this.#committedUpTo = upTo;
+    const begun = this.#ending ? [...this.#notTakenUp.values()] : this.begun;
     const number = ++this.#commitNumber;
     const boundary: Boundary = {
       number,
       steps,
       timeouts,
       consumed,
-      eventSeqSeen: this.#inbox.seq,
+      // An event noticed after a timeout was decided must still be able to refuse it.
+      eventSeqSeen: Math.min(this.#inbox.seq, content.timeoutsSaw),
       logs,
       begun,
       next,
@@ -757,7 +781,7 @@ export class Turn implements TurnScope {
 }
 
 /** A settlement nothing else hangs on. */
-const plain = { body: null, event: null, timeout: null, needsCommit: false } as const;
+const plain = { body: null, event: null, timeout: null, eventSeqSeen: 0, needsCommit: false } as const;
 
 /** Recorded as settled and asked for as what it was. */
 function isAnswered(call: Call): boolean {

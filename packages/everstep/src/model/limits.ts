@@ -99,6 +99,8 @@ export const runnerDefaults = {
   pollMs: second,
   pollMsMin: 500,
   pollMsMax: 30 * second,
+  /** How often a store that can tell at no cost is asked whether another process has written. */
+  lookMs: 100,
   pollShrink: 0.8,
   pollGrow: 1.2,
   stopGraceMs: 25 * second,

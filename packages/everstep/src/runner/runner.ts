@@ -8,8 +8,9 @@ import type { TurnHost, TurnScope } from "../engine/turn-host.ts";
 import type { Next } from "../model/boundary.ts";
 import { EverstepError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
-import type { InstanceRef, RunId } from "../model/instance.ts";
+import type { BegunBody, InstanceRef, RunId } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
+import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime, Timer } from "../model/runtime.ts";
 import type { OwnerHold, RunHistory, Store } from "../store/store.ts";
@@ -72,6 +73,8 @@ export class Runner implements TurnHost {
   #hold: Promise<OwnerHold> | null = null;
   #lookedForDead = Number.NEGATIVE_INFINITY;
   #unguard: (() => void) | null = null;
+  #ownerWatch: Timer | null = null;
+  #otherWatch: Timer | null = null;
 
   constructor(parts: RunnerParts) {
     const { store, runtime, options } = parts;
@@ -92,6 +95,8 @@ export class Runner implements TurnHost {
     this.#guard();
     await this.#holdOwnership();
     await this.#careForDeadOwners();
+    this.#watchOwners();
+    this.#watchOthers(await this.#changeMark());
     this.#dispatcher.start();
   }
 
@@ -108,6 +113,8 @@ export class Runner implements TurnHost {
     if (this.#state === "stopped") return { finished: 0, released: 0 };
     this.#state = "stopping";
     this.#dispatcher.stop();
+    this.#ownerWatch?.cancel();
+    this.#otherWatch?.cancel();
     const before = this.#active.size;
     for (const turn of this.#active.values()) turn.windDown();
     await this.#endingsWithin(graceMs);
@@ -158,6 +165,11 @@ export class Runner implements TurnHost {
     this.#dispatcher.dueAt(time);
   }
 
+  /** The bodies in flight of a run that has its turn here; more than the store knows of. */
+  begunOf(runId: RunId): readonly BegunBody[] | undefined {
+    return this.#active.get(runId)?.begun;
+  }
+
   /** An event was accepted for a run that may have its turn here. */
   nudgeRun(runId: RunId): void {
     this.#active.get(runId)?.eventsArrived();
@@ -166,6 +178,11 @@ export class Runner implements TurnHost {
   /** A run was terminated, restarted or otherwise taken away from its turn. */
   recall(runId: RunId, reason: string): void {
     this.#active.get(runId)?.abandon(new EverstepError("STEP_INTERRUPTED", reason));
+  }
+
+  /** The waits of a suspended run were moved in the store: the next turn must read them there. */
+  forget(runId: RunId): void {
+    this.#residents.forget(runId);
   }
 
   /** A place for an instance about to be created, if nothing that is due waits for one. */
@@ -214,27 +231,48 @@ export class Runner implements TurnHost {
       await this.#careForDeadOwners();
       const limit = this.#freeSlots();
       if (limit <= 0) return { claimed: 0, more: true, nextDueAt: undefined };
-      const { claimed } = await this.#claimAndBegin(limit);
+      const { claimed, at } = await this.#claimAndBegin(limit);
       const more = claimed >= limit;
       this.#caughtUp = !more;
       if (more) return { claimed, more, nextDueAt: undefined };
-      const nextDueAt = await this.#parts.store.nextDueAt([...this.#parts.definitions.keys()]);
-      // Due but not claimable: a concurrency cap holds it. The end of a turn here, or the next poll, looks again.
-      const held = nextDueAt !== null && nextDueAt <= this.runtime.now();
-      return { claimed, more, nextDueAt: held ? null : nextDueAt };
+      const { nextDueAt, held } = await this.#lookAhead(at);
+      // The end of a turn here makes room, so it looks again.
+      if (held) this.#caughtUp = false;
+      return { claimed, more, nextDueAt };
     } catch (problem) {
       this.#parts.onProblem(problem);
       throw problem;
     }
   }
 
+  /** When the next run wants its turn, and whether a concurrency cap holds one back that was due at the last claim. */
+  async #lookAhead(
+    claimedAt: number,
+  ): Promise<{ readonly nextDueAt: number | null; readonly held: boolean }> {
+    const { store, definitions } = this.#parts;
+    const isCapped = (name: string): boolean => definitions.get(name)?.options.concurrency !== undefined;
+    const names = [...definitions.keys()];
+    const free = names.filter((name) => !isCapped(name));
+    // One by one: what a cap holds back must not hide when the others are due.
+    const groups = [...(free.length > 0 ? [free] : []), ...names.filter(isCapped).map((name) => [name])];
+    let nextDueAt: number | null = null;
+    let held = false;
+    for (const group of groups) {
+      const dueAt = await store.nextDueAt(group);
+      if (dueAt === null) continue;
+      if (dueAt <= claimedAt) held = true;
+      else nextDueAt = Math.min(nextDueAt ?? dueAt, dueAt);
+    }
+    return { nextDueAt, held };
+  }
+
   async #claimAndBegin(
     limit: number,
-  ): Promise<{ readonly claimed: number; readonly turns: Promise<void>[] }> {
-    if (limit <= 0) return { claimed: 0, turns: [] };
+  ): Promise<{ readonly claimed: number; readonly at: number; readonly turns: Promise<void>[] }> {
     const { store, definitions, options } = this.#parts;
     const since = this.runtime.monotonic();
     const now = this.runtime.now();
+    if (limit <= 0) return { claimed: 0, at: now, turns: [] };
     const claims = await store.claim({
       owner: this.owner,
       workflows: [...definitions.values()].map(({ name, options: own }) => ({
@@ -246,8 +284,8 @@ export class Runner implements TurnHost {
       leaseUntil: now + options.leaseMs,
       crashDelaysMs: crashDelaysMs(10, () => this.runtime.float()),
     });
-    if (claims.length === 0) return { claimed: 0, turns: [] };
-    return { claimed: claims.length, turns: await this.#beginAll(claims, since) };
+    if (claims.length === 0) return { claimed: 0, at: now, turns: [] };
+    return { claimed: claims.length, at: now, turns: await this.#beginAll(claims, since) };
   }
 
   async #beginAll(claims: readonly Claim[], since: number): Promise<Promise<void>[]> {
@@ -395,6 +433,36 @@ export class Runner implements TurnHost {
     }
   }
 
+  /** Looking costs little and polling may have slowed down: a death is noticed within a second even by an idle runner. */
+  #watchOwners(): void {
+    if (!this.#parts.store.ownership || this.#state !== "running") return;
+    this.#ownerWatch = this.runtime.timer(() => {
+      this.#careForDeadOwners()
+        .catch(this.#parts.onProblem)
+        .finally(() => this.#watchOwners());
+    }, this.#parts.options.pollMsMin * 2);
+  }
+
+  /** What another process wrote may be due here, or an event for a turn that a body holds open. */
+  #watchOthers(mark: number): void {
+    if (!this.#parts.store.changeMark || this.#state !== "running") return;
+    this.#otherWatch = this.runtime.timer(() => {
+      // If the store cannot be asked, the next sweep says so; this only looks again.
+      const looked = this.#changeMark().catch(() => mark);
+      void looked.then((newer) => {
+        if (newer !== mark) {
+          this.nudge();
+          for (const turn of this.#active.values()) if (turn.awaitsEvents) turn.eventsArrived();
+        }
+        this.#watchOthers(newer);
+      });
+    }, runnerDefaults.lookMs);
+  }
+
+  async #changeMark(): Promise<number> {
+    return (await this.#parts.store.changeMark?.()) ?? 0;
+  }
+
   /** Work of processes that died on this host goes on at once instead of after its lease. */
   async #careForDeadOwners(): Promise<void> {
     const { store, group, options } = this.#parts;
@@ -404,6 +472,7 @@ export class Runner implements TurnHost {
     for (const owner of await store.ownership.findDead()) {
       await group.submit({ kind: "abandon", owner, fate: this.#fateOfInterrupted() });
       await store.ownership.bury(owner);
+      this.nudge();
     }
   }
 

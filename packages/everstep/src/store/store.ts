@@ -57,6 +57,11 @@ export interface Store {
 
   /** Where the store can tell at once that an owner is dead (an OS-held lock), it does; see `Ownership`. */
   readonly ownership?: Ownership;
+  /**
+   * Where looking is nearly free: a value that is another once somebody else has written. Runners look at it often, so
+   * that what another process does is noticed long before the next poll.
+   */
+  changeMark?(): Promise<number>;
   /** Hints that something became due; may be lost without harm. Returns the way to stop listening. */
   subscribe?(onNudge: () => void): () => void;
 

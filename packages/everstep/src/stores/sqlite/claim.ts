@@ -8,7 +8,8 @@ import { readBegun, readValue } from "../sql/json-column.ts";
 import { claimableLanes, lanes } from "../sql/lane.ts";
 import { flag, integer, integerOrNull, type SqlRow, text } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
-import { limitTo } from "./limit.ts";
+import { resultCode } from "./failures.ts";
+import { limited } from "./limit.ts";
 
 export type ClaimRuns = (request: ClaimRequest) => readonly Claim[];
 
@@ -69,7 +70,7 @@ interface DueRuns {
 
 function dueRuns({ db, names, snapshot }: Connection): DueRuns {
   const list = db.prepareTuples(
-    `SELECT id, due_at FROM ${names.run} WHERE workflow = ? AND lane = ? AND due_at <= ? ORDER BY due_at, id ${limitTo("?")}`,
+    `SELECT id, due_at FROM ${names.run} WHERE workflow = ? AND lane = ? AND due_at <= ? ORDER BY due_at, id ${limited}`,
   );
   const inForce = db.prepareTuples(
     `SELECT count(*) FROM ${names.run} WHERE workflow = ? AND lane IN (${lanes.held}, ${lanes.heldPaused}) AND due_at > ?`,
@@ -130,11 +131,9 @@ function putBacks({ db, names }: Connection): (candidate: Candidate, request: Cl
   };
 }
 
-/** Undefined for a run that cannot be handed out; it is moved aside and not met again. */
-function takes({
-  db,
-  names,
-}: Connection): (candidate: Candidate, request: ClaimRequest) => Claim | undefined {
+/** Undefined for a run whose rows are damaged or gone: it is moved aside, so that it is not met again. */
+function takes(connection: Connection): (candidate: Candidate, request: ClaimRequest) => Claim | undefined {
+  const { db, names } = connection;
   const read = db.prepare(
     `SELECT r.id AS run, r.run_number, r.token, r.status, r.recorded, r.event_seq, r.crash_count, r.started_at,
        r.waiting_since, r.begun, i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks
@@ -147,29 +146,36 @@ function takes({
   const moveAside = db.prepare(`UPDATE ${names.run} SET lane = NULL WHERE id = ?`);
 
   return (candidate, request) => {
-    const row = read.get(candidate.run);
-    const claim = row === undefined ? undefined : readClaim(row, candidate, request);
-    if (row === undefined || claim === undefined) {
-      moveAside.run(candidate.run);
+    const { run } = candidate;
+    const found = readable(connection, () => {
+      const row = read.get(run);
+      return row === undefined ? undefined : { row, claim: readClaim(row, candidate, request) };
+    });
+    if (found === undefined) {
+      moveAside.run(run);
       return undefined;
     }
+    const { row, claim } = found;
     const { lease, crashCount, startedAt } = claim;
+    // Writing the status it has already would move an entry of the list's index.
     const statement = row.status === "active" ? take : activate;
-    statement.run(
-      lease.token,
-      lease.owner,
-      lease.expiresAt,
-      crashCount,
-      startedAt,
-      request.now,
-      candidate.run,
-    );
+    statement.run(lease.token, lease.owner, lease.expiresAt, crashCount, startedAt, request.now, run);
     return claim;
   };
 }
 
+/** Undefined when the rows make no sense. Trouble with the database as a whole is thrown on. */
+function readable<Value>({ settings }: Connection, read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (resultCode(error, settings) !== undefined) throw error;
+    return undefined;
+  }
+}
+
 function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Claim {
-  const begun = readableBegun(row);
+  const begun = readBegunIfSound(row);
   return {
     workflowName: text(row, "workflow"),
     instanceId: text(row, "instance_id"),
@@ -193,7 +199,7 @@ function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Cl
   };
 }
 
-function readableBegun(row: SqlRow): Claim["begun"] | undefined {
+function readBegunIfSound(row: SqlRow): Claim["begun"] | undefined {
   try {
     return readBegun(row, "begun");
   } catch {

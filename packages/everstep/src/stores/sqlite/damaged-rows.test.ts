@@ -103,6 +103,11 @@ describe("a damaged run does not get in the way of a claim", () => {
     expect(await store.nextDueAt(["order"])).toBe(claims[0]?.lease.expiresAt);
   });
 
+  test("it is left out when its numbers are beyond reading", async () => {
+    const claims = await claimsAfter("UPDATE everstep_run SET token = 1 << 60 WHERE instance = ?");
+    expect(claims.map(({ instanceId }) => instanceId)).toEqual(["good"]);
+  });
+
   test("an unknown kind or status is healed by the claim", async () => {
     const claims = await claimsAfter("UPDATE everstep_run SET kind = '?', status = '?' WHERE instance = ?");
     expect(claims.map(({ instanceId }) => instanceId)).toEqual(["bad", "good"]);

@@ -27,6 +27,7 @@ export interface SqliteDatabase {
   close(): void;
 }
 
+/** Values are bound to `?` in order; numbered and named parameters are not used, libraries disagree about them. */
 export interface SqliteStatement<Row> {
   run(...values: readonly SqlValue[]): { readonly changes: number };
   get(...values: readonly SqlValue[]): Row | undefined;

@@ -8,7 +8,7 @@ import { instanceSelection } from "../sql/instance-row.ts";
 import { page, position, readPosition } from "../sql/position.ts";
 import type { Connection } from "./connection.ts";
 import { toInstance } from "./instances.ts";
-import { limitTo } from "./limit.ts";
+import { limited } from "./limit.ts";
 import { withWorkflows } from "./workflows.ts";
 
 export type ListInstances = (query: InstanceQuery) => Page<InstanceRecord>;
@@ -74,7 +74,7 @@ function strands({ db, names }: Connection): Strand {
       `SELECT created_at, instance FROM ${names.run} INDEXED BY ${index}
        WHERE is_current = 1 AND workflow = ? AND status = ? ${only}
          AND (created_at, instance) ${ascending ? ">" : "<"} (?, ?)
-       ORDER BY created_at ${direction}, instance ${direction} ${limitTo("?")}`,
+       ORDER BY created_at ${direction}, instance ${direction} ${limited}`,
     );
   };
   const bothWays = (only: string, index = `${names.run}_list`) => ({

@@ -6,7 +6,7 @@ import { instanceSelection, readInstance } from "../sql/instance-row.ts";
 import { claimableLanes, isLeased } from "../sql/lane.ts";
 import { integer, type SqlRow } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
-import { limitTo } from "./limit.ts";
+import { limited } from "./limit.ts";
 
 export interface Instances {
   get(ref: InstanceRef, runNumber?: number): InstanceRecord | undefined;
@@ -25,17 +25,17 @@ export function instances(connection: Connection): Instances {
   );
   // The first run has the instance's own id.
   const numbered = db.prepare(
-    `SELECT ${instanceSelection} ${named} JOIN ${names.run} r ON r.id = CASE WHEN ?3 = 1 THEN i.id ELSE (
+    `SELECT ${instanceSelection} ${named} JOIN ${names.run} r ON r.id = CASE WHEN ? = 1 THEN i.id ELSE (
        SELECT later.id FROM ${names.run} later
-       WHERE later.instance = i.id AND later.run_number = ?3 AND later.run_number > 1
-     ) END ${withEnding} WHERE i.workflow = ?1 AND i.instance_id = ?2`,
+       WHERE later.instance = i.id AND later.run_number = ? AND later.run_number > 1
+     ) END ${withEnding} WHERE i.workflow = ? AND i.instance_id = ?`,
   );
   const runs = db.prepare(
     `WITH RECURSIVE chain (id) AS (
-       SELECT run FROM ${names.instance} WHERE workflow = ?1 AND instance_id = ?2
+       SELECT run FROM ${names.instance} WHERE workflow = ? AND instance_id = ?
        UNION ALL
        SELECT r.previous_run FROM chain JOIN ${names.run} r ON r.id = chain.id WHERE r.previous_run IS NOT NULL
-       ${limitTo("?3")}
+       ${limited}
      )
      SELECT ${instanceSelection} FROM chain JOIN ${names.run} r ON r.id = chain.id
      JOIN ${names.instance} i ON i.id = r.instance ${withEnding} ORDER BY r.run_number DESC`,
@@ -53,7 +53,7 @@ export function instances(connection: Connection): Instances {
       const row =
         runNumber === undefined
           ? current.get(workflowName, instanceId)
-          : numbered.get(workflowName, instanceId, runNumber);
+          : numbered.get(runNumber, runNumber, workflowName, instanceId);
       return row === undefined ? undefined : toInstance(row);
     },
 

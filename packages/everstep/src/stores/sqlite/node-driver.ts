@@ -12,6 +12,8 @@ export const nodeDriver: SqliteDriver = {
       timeout: options.busyTimeoutMs,
       enableForeignKeyConstraints: false,
     });
+    // Came with the busy timeout and rows as arrays; without it nobody knows whether there is anything to roll back.
+    if (typeof database.isTransaction !== "boolean") throw unsupported();
     return wrap(database);
   },
 
@@ -25,12 +27,17 @@ async function load(): Promise<typeof import("node:sqlite")> {
   try {
     return await import("node:sqlite");
   } catch (cause) {
-    throw new EverstepError(
-      "RUNTIME_UNSUPPORTED",
-      "This runtime has no node:sqlite. Use Node 22.13 or later, or pass another `driver` to sqlite().",
-      { cause },
-    );
+    throw unsupported(cause);
   }
+}
+
+function unsupported(cause?: unknown): EverstepError {
+  return new EverstepError(
+    "RUNTIME_UNSUPPORTED",
+    "This runtime has no node:sqlite, or one that is too old. Use Node 22.16 or later (it came with 22.13, but not yet " +
+      "with all that is needed), or pass another `driver` to sqlite().",
+    cause === undefined ? {} : { cause },
+  );
 }
 
 function existing(path: string): URL {
@@ -53,17 +60,6 @@ function wrap(database: DatabaseSync): SqliteDatabase {
 }
 
 function tuples(statement: StatementSync): SqliteStatement<readonly unknown[]> {
-  // Node before 22.16 has rows as objects only; their values keep the order of the columns.
-  if (typeof statement.setReturnArrays !== "function") {
-    return {
-      run: (...values) => statement.run(...(values as never[])) as { changes: number },
-      get: (...values) => {
-        const row = statement.get(...(values as never[]));
-        return row === undefined ? undefined : Object.values(row);
-      },
-      all: (...values) => statement.all(...(values as never[])).map(Object.values),
-    };
-  }
   statement.setReturnArrays(true);
   return statement as unknown as SqliteStatement<readonly unknown[]>;
 }

@@ -3,7 +3,7 @@ import type { Page, PageQuery } from "../../store/store.ts";
 import { page, position, readPosition } from "../sql/position.ts";
 import type { SqlRow, SqlValue } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
-import { limitTo } from "./limit.ts";
+import { limited } from "./limit.ts";
 
 export interface PagedList<Item> {
   /** Pages through the rows that the given values select. */
@@ -26,7 +26,7 @@ export function pagedList<Item>(
     const beyond = `(${columns.join(", ")}) ${direction === "asc" ? ">" : "<"} (${columns.map(() => "?").join(", ")})`;
     const order = columns.map((column) => `${column} ${direction}`).join(", ");
     return db.prepare(
-      `${list.select} WHERE ${list.where} ${from ? `AND ${beyond}` : ""} ORDER BY ${order} ${limitTo("?")}`,
+      `${list.select} WHERE ${list.where} ${from ? `AND ${beyond}` : ""} ORDER BY ${order} ${limited}`,
     );
   };
   const statements = {

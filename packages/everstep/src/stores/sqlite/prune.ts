@@ -1,7 +1,7 @@
 /** Removes whole instances. Each slice is a transaction of its own, so that writers get their turn in between. */
 import type { InstanceRef } from "../../model/instance.ts";
 import type { Connection } from "./connection.ts";
-import { limitTo } from "./limit.ts";
+import { limited } from "./limit.ts";
 
 export interface Removal {
   /** The longest out of retention first; at most `limit`. Gives how many were removed. */
@@ -15,7 +15,7 @@ export const pruneSliceMax = 50;
 export function removal(connection: Connection): Removal {
   const { db, names } = connection;
   const over = db.prepareTuples(
-    `SELECT instance FROM ${names.run} WHERE prune_at <= ? ORDER BY prune_at, instance ${limitTo("?")}`,
+    `SELECT instance FROM ${names.run} WHERE prune_at <= ? ORDER BY prune_at, instance ${limited}`,
   );
   const named = db.prepareTuples(`SELECT id FROM ${names.instance} WHERE workflow = ? AND instance_id = ?`);
   const later = db.prepareTuples(`SELECT id FROM ${names.run} WHERE instance = ? AND run_number > 1`);

@@ -124,6 +124,10 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.removal.remove(ref));
   }
 
+  changeMark(): Promise<number> {
+    return this.#do((verbs) => verbs.changeMark());
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const open = await this.#opening?.catch(() => undefined);
@@ -169,7 +173,9 @@ interface Open {
   readonly verbs: Verbs;
 }
 
-const noNudges = lacks("SQLite has no notification channel; polling covers it");
+const noNudges = lacks(
+  "SQLite has no notification channel; a mark that others have written is looked at instead",
+);
 
 const onDisk: StoreCapabilities = {
   durable: has,

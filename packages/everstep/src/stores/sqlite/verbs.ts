@@ -18,9 +18,12 @@ export interface Verbs {
   readonly listInstances: ListInstances;
   readonly lists: RunLists;
   readonly removal: Removal;
+  /** Another one after every commit of another connection; reading it touches shared memory only. */
+  readonly changeMark: () => number;
 }
 
 export function verbsOf(connection: Connection): Verbs {
+  const dataVersion = connection.db.prepareTuples("PRAGMA data_version");
   return {
     write: writes(connection),
     claim: claims(connection),
@@ -30,5 +33,6 @@ export function verbsOf(connection: Connection): Verbs {
     listInstances: instanceList(connection),
     lists: runLists(connection),
     removal: removal(connection),
+    changeMark: () => dataVersion.get()?.[0] as number,
   };
 }

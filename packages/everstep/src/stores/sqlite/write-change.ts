@@ -63,9 +63,9 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
 /** A lease in force stays, so that a step in flight can still be recorded. */
 function pauses({ db, names }: Connection): (row: HotRow, now: number) => void {
   const pause = db.prepare(
-    `UPDATE ${names.run} SET status = 'paused', paused_at = ?1, lane = ?2, updated_at = ?1 WHERE id = ?3`,
+    `UPDATE ${names.run} SET status = 'paused', paused_at = ?, lane = ?, updated_at = ? WHERE id = ?`,
   );
-  return (row, now) => void pause.run(now, hasLease(row) ? lanes.heldPaused : null, row.run);
+  return (row, now) => void pause.run(now, hasLease(row) ? lanes.heldPaused : null, now, row.run);
 }
 
 /** A lease that ran out during the pause is left to the next claim, which counts it as a crash. */
@@ -88,15 +88,15 @@ function restarts({ db, names }: Connection, { ids, steps, endings }: ChangePart
   const insert = db.prepare(
     `INSERT INTO ${names.run} (id, instance, workflow, run_number, previous_run, is_current, status, kind, lane, due_at,
        token, recorded, created_at, updated_at)
-     SELECT ?1, instance, workflow, run_number + 1, id, 1, 'active', 'run', ${lanes.starting}, ?2, ?3, ?4, created_at, ?2
-     FROM ${names.run} WHERE id = ?5`,
+     SELECT ?, instance, workflow, run_number + 1, id, 1, 'active', 'run', ${lanes.starting}, ?, ?, ?, created_at, ?
+     FROM ${names.run} WHERE id = ?`,
   );
   const reason = { source: "restarted", message: null } as const;
 
   return (row: HotRow, { history }: Of<"restart">, now: number): void => {
     const run = ids.take();
     if (!hasEnded(row)) endings.end(row, { kind: "terminate", reason }, now);
-    insert.run(run, now, row.token + 1, history.length > 0 ? 1 : 0, row.run);
+    insert.run(run, now, row.token + 1, history.length > 0 ? 1 : 0, now, row.run);
     retire.run(row.run);
     point.run(run, row.instance);
     putAll(steps, run, history);

@@ -14,13 +14,13 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
   const insertInstance = db.prepare(
     `INSERT INTO ${names.instance} (id, workflow, instance_id, run, created_at, deadline_at, retention_ms,
        parent_workflow, parent_instance, params, params_marks)
-     VALUES (?1, ?2, ?3, ?1, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (workflow, instance_id) DO NOTHING`,
   );
   const insertRun = db.prepare(
     `INSERT INTO ${names.run} (id, instance, workflow, run_number, is_current, status, kind, lane, due_at, owner, token,
        recorded, created_at, started_at, updated_at)
-     VALUES (?1, ?1, ?2, 1, 1, 'active', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)`,
+     VALUES (?, ?, ?, 1, 1, 'active', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
 
   return (request, now) => {
@@ -30,6 +30,7 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
       run,
       workflowName,
       instanceId,
+      run,
       request.createdAt,
       request.deadlineAt,
       request.retentionMs,
@@ -43,10 +44,10 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
     const recorded = history.length > 0 ? 1 : 0;
     const { createdAt, dueAt } = request;
     if (lease === null) {
-      insertRun.run(run, workflowName, "run", lanes.starting, dueAt, null, 0, recorded, createdAt, null, now);
+      insertRun.run(run, run, workflowName, "run", lanes.starting, dueAt, null, 0, recorded, createdAt, null, now);
     } else {
       const { owner, until } = lease;
-      insertRun.run(run, workflowName, "resume", lanes.held, until, owner, 1, recorded, createdAt, now, now);
+      insertRun.run(run, run, workflowName, "resume", lanes.held, until, owner, 1, recorded, createdAt, now, now);
     }
     putAll(steps, run, history);
     return {

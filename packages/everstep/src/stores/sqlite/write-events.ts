@@ -12,7 +12,7 @@ import { integer, text } from "../sql/row.ts";
 import { endsWait } from "../sql/wait-match.ts";
 import type { Connection } from "./connection.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease } from "./hot-row.ts";
-import { limitTo } from "./limit.ts";
+import { limited } from "./limit.ts";
 import type { Steps } from "./steps.ts";
 
 export type SendEvent = (request: SendEventRequest, now: number) => SendEventOutcome;
@@ -118,7 +118,7 @@ function accepts({ db, names }: Connection): Accept {
 function buffers({ db, names }: Connection): (row: HotRow, request: SendEventRequest) => boolean {
   const undelivered = db.prepare(
     `SELECT count(*) AS held FROM (
-       SELECT 1 FROM ${names.event} WHERE run = ? AND delivered_at IS NULL AND is_system = 0 ${limitTo("?")}
+       SELECT 1 FROM ${names.event} WHERE run = ? AND delivered_at IS NULL AND is_system = 0 ${limited}
      )`,
   );
   return (row, { system, bufferMax }) => {

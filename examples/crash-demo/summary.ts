@@ -1,0 +1,82 @@
+/** The last words: what was proved, and what to do next. */
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { styleText } from "node:util";
+import type { Proof } from "./ledger.ts";
+import { inSeconds } from "./progress.ts";
+
+export interface Ending {
+  readonly proof: Proof;
+  readonly kills: number;
+  readonly elapsedMs: number;
+  /** Where the files are, if they stay. */
+  readonly kept: { readonly store: string; readonly effects: string } | null;
+}
+
+export function summaryOf(ending: Ending): string[] {
+  const { proof, kept } = ending;
+  const verdict = proof.faults.length === 0 ? proved(ending) : refuted(proof);
+  return ["", ...verdict, "", ...next(kept), ""].map((line) => (line ? `  ${line}` : line));
+}
+
+function proved({ proof, kills, elapsedMs }: Ending): string[] {
+  const { completed, effects, cutOff, repeated } = proof;
+  const total = completed.do + completed.sleep + completed.waitForEvent;
+  const kinds = [
+    counted(completed.do, "body", "bodies"),
+    counted(completed.sleep, "sleep"),
+    counted(completed.waitForEvent, "event"),
+  ];
+  const cutOffBodies = cutOff === 0 ? "no body was" : cutOff === 1 ? "1 body was" : `${cutOff} bodies were`;
+  const lines = [
+    `${counted(total, "step")} completed (${kinds.join(", ")})`,
+    `${counted(effects - repeated, "effect")} recorded once, no completed step ran twice`,
+    `${cutOffBodies} cut off by a kill${cutOff === 0 ? "" : " and ran again"}`,
+  ];
+  // Any engine's body can die between its effect and its record; services that know the key do not repeat it.
+  if (repeated > 0) lines.push(`${counted(repeated, "effect")} came twice: see ctx.idempotencyKey`);
+  return [
+    styleText("bold", `Survived ${counted(kills, "kill")} in ${inSeconds(elapsedMs)}`),
+    "",
+    ...lines.map((line) => `${styleText("green", "✔")} ${line}`),
+  ];
+}
+
+function refuted({ faults }: Proof): string[] {
+  return [
+    styleText(["bold", "red"], "The proof failed"),
+    "",
+    ...faults.map((fault) => `${styleText("red", "✖")} ${fault}`),
+  ];
+}
+
+function next(kept: Ending["kept"]): string[] {
+  const workflow = fileURLToPath(new URL("workflow.ts", import.meta.url));
+  const lineCount = readFileSync(workflow, "utf8").trimEnd().split("\n").length;
+  const hints = [
+    [fromHere(workflow), `the workflow, ${lineCount} lines`],
+    ["npm test", "check everything"],
+    ["docs/", "read on"],
+    ["npm start -- --help", "other kills, other speeds"],
+    ...(kept ? [] : [["npm start -- --keep", "keep the SQLite file"]]),
+  ];
+  const columns = Math.max(...hints.map(([what = ""]) => what.length));
+  return [
+    ...(kept ? ["The SQLite file and what the bodies did:", ...paths([kept.store, kept.effects]), ""] : []),
+    styleText("bold", "Next"),
+    ...hints.map(([what = "", why]) => `${styleText("cyan", what.padEnd(columns))}  ${why}`),
+  ];
+}
+
+function paths(files: readonly string[]): string[] {
+  return files.map((file) => styleText("cyan", fromHere(file)));
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function fromHere(path: string): string {
+  return relative(process.cwd(), path);
+}

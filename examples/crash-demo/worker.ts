@@ -1,0 +1,23 @@
+/** A worker: a process of its own that runs whatever is due in the SQLite file. This is all it takes. */
+import { createWorkflows } from "everstep";
+import { sqlite } from "everstep/sqlite";
+import { fulfilOrder } from "./workflow.ts";
+
+const [file = "demo.db"] = process.argv.slice(2);
+
+const app = createWorkflows({
+  workflows: { fulfilOrder },
+  store: sqlite(file),
+  // The event is sent by another process; who polls often notices it soon.
+  runner: { poll: "100 ms", pollMin: "100 ms", pollMax: "200 ms" },
+});
+await app.start();
+
+process.once("SIGTERM", async () => {
+  await app.stop();
+  process.exit();
+});
+
+// The demo ends its workers itself, also after Ctrl-C; should it die, its end of the pipe closes.
+process.on("SIGINT", () => {});
+process.stdin.on("end", () => process.exit(1)).resume();
