@@ -4,7 +4,7 @@ import { planCreate, planSendEvent } from "../engine/lifecycle.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Store, StoreRequest } from "../store/store.ts";
 import { memory } from "../stores/memory/index.ts";
-import { createFaultyStore, storeFailure } from "./faulty-store.ts";
+import { createFaultyStore, type Fault, storeFailure } from "./faulty-store.ts";
 
 const now = 1000;
 const ref = (instanceId: string) => ({ workflowName: "order", instanceId });
@@ -119,6 +119,14 @@ test("a stop nobody came to says so instead of waiting for ever", async () => {
   await expect(stop.continue()).rejects.toThrow('No "commit" has come to this stop');
 });
 
+test("a stop that was removed lets calls pass", async () => {
+  const faulty = createFaultyStore(memory());
+  const stop = faulty.stopBefore("create");
+  stop.remove();
+  expect(await faulty.write([create("a")], now)).toMatchObject([{ kind: "created" }]);
+  expect(stop.isReached).toBe(false);
+});
+
 test("a call that the store itself refuses is told to both sides", async () => {
   const store = memory();
   const faulty = createFaultyStore(store);
@@ -153,9 +161,8 @@ test("calls fail as often as planned, applied or not", async () => {
 test("any rule can be planned: the oldest with an opinion decides, and it may even repeat a call", async () => {
   const store = memory();
   const faulty = createFaultyStore(store);
-  const twice = faulty.plan((call) =>
-    call.verbs.includes("create") ? async (apply) => (await apply(), apply()) : null,
-  );
+  const applyTwice: Fault = (apply) => apply().then(apply);
+  const twice = faulty.plan((call) => (call.verbs.includes("create") ? applyTwice : null));
   faulty.plan(() => () => Promise.reject(storeFailure("unavailable")));
   expect(await faulty.write([create("a")], now)).toMatchObject([{ kind: "exists" }]);
   await expect(faulty.nextDueAt([])).rejects.toMatchObject({ failure: "unavailable" });

@@ -56,6 +56,8 @@ export interface StoreStop {
   loseReply(): Promise<string>;
   /** Ends it with a failure; one that was not applied yet never will be. */
   fail(failure: StoreFailure): Promise<string>;
+  /** Lets calls pass from now on; one that has arrived still waits to be released. */
+  remove(): void;
 }
 
 export interface FaultyStore extends Store {
@@ -181,6 +183,7 @@ function planStop(
     continue: () => release(null),
     loseReply: () => release(lostReply),
     fail: (failure) => release(storeFailure(failure)),
+    remove: () => planned.remove(),
   };
 }
 

@@ -39,6 +39,8 @@ export interface RunnerStop {
   loseReply(): Promise<string>;
   /** Goes on, and hears that the call failed. */
   fail(failure: StoreFailure): Promise<string>;
+  /** The runner is not stopped here any more, unless it has arrived already. */
+  remove(): void;
 }
 
 /** A process with the shipped app in it: own store handle, own owner id, own timers. */
@@ -186,6 +188,7 @@ export class HarnessRunner<
       continue: () => released(() => stop.continue()),
       loseReply: () => released(() => stop.loseReply()),
       fail: (failure) => released(() => stop.fail(failure)),
+      remove: () => stop.remove(),
     };
   }
 

@@ -142,6 +142,34 @@ describe("the clock", () => {
     expect(await idOf(1)).not.toBe(await idOf(2));
   });
 
+  test("a whole day repeats with its seed, ids and jitter included", async () => {
+    const day = async (seed: number) => {
+      const flaky = defineWorkflow({ name: "flaky" }, async (_event, step) => {
+        const { attempt } = await step.do("call", async ({ attempt, idempotencyKey }) => {
+          if (attempt < 3) throw new Error(`${idempotencyKey} is down`);
+          return { attempt };
+        });
+        await step.sleep("nap", "1 hour");
+        return attempt;
+      });
+      const harness = createTestHarness({ workflows: { FLAKY: flaky }, seed });
+      const instance = await harness.workflows.FLAKY.create();
+      await harness.runner("a").tick();
+      harness.runner("a").kill();
+      await harness.advance("1 day");
+      const { steps } = await harness.history(instance);
+      return { id: instance.id, ...(await harness.status(instance)), steps };
+    };
+    expect(await day(5)).toEqual(await day(5));
+    expect((await day(5)).id).not.toBe((await day(6)).id);
+  });
+
+  test("is not moved to nowhere", async () => {
+    const harness = createTestHarness({ workflows: { EMPTY: empty } });
+    await expect(harness.advanceTo(new Date("never"))).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(harness.advanceTo(0)).rejects.toThrow("cannot go back");
+  });
+
   test("passes over what is due and held back by a concurrency cap", async () => {
     const gate = createGate();
     const capped = defineWorkflow({ name: "capped", concurrency: 1 }, (_event, step) =>

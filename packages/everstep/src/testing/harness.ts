@@ -42,14 +42,11 @@
  *   harness.mock("ORDER").disableSleeps().disableRetryDelays();
  */
 /// <reference lib="esnext.disposable" />
-import type { WorkflowDefinition, WorkflowMode } from "../authoring/define-workflow.ts";
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { type App, type AppOptions, createWorkflows } from "../client/create-workflows.ts";
-import type { HistoryView, InstanceHandle } from "../client/instance-handle.ts";
-import type { InstanceStatusView, LogLineView, StepView } from "../client/views.ts";
-import { EverstepError } from "../model/error.ts";
-import { isTerminal } from "../model/instance.ts";
+import type { InstanceStatusView, LogLineView } from "../client/views.ts";
 import type { TickOptions } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import { createMemoryDatabase } from "../stores/memory/database.ts";
@@ -58,8 +55,9 @@ import { BodyWatch, waiting } from "./body-watch.ts";
 import { createFakeRuntime, type FakeRuntime, type WaitUntilOptions } from "./fake-runtime.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { HarnessRunner } from "./harness-runner.ts";
+import { Inspector, type InstanceAddress, type RunChoice, type WholeHistory } from "./inspector.ts";
 import { interceptStore } from "./intercept-store.ts";
-import { liveHandles, workflowKeyOf } from "./live-handles.ts";
+import { liveHandles } from "./live-handles.ts";
 import { MockBook, type WorkflowMocks } from "./mocks.ts";
 
 export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDefinition>>
@@ -78,15 +76,6 @@ export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDef
   /** Real time that is given to real work in step bodies; default 1 second. */
   readonly patience?: Duration;
 }
-
-/** An instance: its id, where that is enough to find it, or its handle. */
-export type InstanceAddress = string | InstanceHandle | { readonly workflow: string; readonly id: string };
-
-export interface RunChoice {
-  readonly runNumber?: number;
-}
-
-export type WholeHistory = Pick<HistoryView, "runNumber" | "steps" | "events">;
 
 export interface TestClock {
   now(): Date;
@@ -133,8 +122,7 @@ export class TestHarness<
   readonly #opened: Store[] = [];
   readonly #runners = new Map<string, HarnessRunner<Workflows>>();
   readonly #gone: HarnessRunner<Workflows>[] = [];
-  /** An app that only looks, so that looking works whatever happens to the runners. */
-  readonly #observer: App<Workflows>;
+  readonly #inspector: Inspector<Workflows>;
 
   constructor(options: TestHarnessOptions<Workflows>) {
     this.#options = options;
@@ -146,12 +134,13 @@ export class TestHarness<
       isBusy: () => this.#bodies.isBusy(),
     });
     this.#openStore = storeOpener(options.store);
-    this.#observer = createWorkflows({
+    const observer = createWorkflows({
       workflows: options.workflows,
       ...(options.limits ? { limits: options.limits } : {}),
       store: this.#open(),
       runtime: this.runtime,
     });
+    this.#inspector = new Inspector(options.workflows, observer);
     this.clock = this.#createClock();
     this.runner(mainRunner);
     this.workflows = liveHandles(options.workflows, () => this.#front) as App<Workflows>["workflows"];
@@ -179,7 +168,11 @@ export class TestHarness<
       if (taken === 0) return turns;
       turns += taken;
     }
-    throw await this.#neverIdle(maxTicks);
+    const due = await this.#inspector.due(this.runtime.now());
+    throw new Error(
+      `There is still something due after ${maxTicks} ticks: ${due.join(", ") || "new instances"}. ` +
+        "A workflow that never waits runs for ever; give it a sleep, or pass maxTicks.",
+    );
   }
 
   /** Moves the clock and takes every turn that becomes due on the way, each at its own time. */
@@ -208,55 +201,16 @@ export class TestHarness<
   }
 
   async #advanceTo(target: number, { runners = [mainRunner] }: AdvanceOptions): Promise<void> {
-    if (this.#options.autoRun) return this.runtime.advanceTo(target);
+    const { runtime } = this;
+    const isForward = target >= runtime.now();
+    if (this.#options.autoRun || !isForward) return runtime.advanceTo(target);
     await this.runUntilIdle({ runners });
-    while (this.runtime.now() < target) {
-      const timerAt = this.runtime.nextTimerAt() ?? target;
-      const dueAt = (await this.#nextDueAt()) ?? target;
-      await this.runtime.advanceTo(Math.max(this.runtime.now(), Math.min(timerAt, dueAt, target)));
+    while (runtime.now() < target) {
+      const timerAt = runtime.nextTimerAt() ?? target;
+      const dueAt = (await this.#inspector.nextDueAfter(runtime.now())) ?? target;
+      await runtime.advanceTo(Math.max(runtime.now(), Math.min(timerAt, dueAt, target)));
       await this.runUntilIdle({ runners });
     }
-    await this.settle();
-  }
-
-  /** When the next turn will be due. What is due already and was not taken is held by somebody, and passed over. */
-  async #nextDueAt(): Promise<number | null> {
-    const { store } = this.#observer;
-    const names = Object.values(this.#options.workflows).map((workflow) => workflow.name);
-    const first = await store.nextDueAt(names);
-    if (first === null || first > this.runtime.now()) return first;
-    let earliest: number | null = null;
-    for await (const { dueAt } of this.#unfinished()) {
-      if (dueAt === null || dueAt <= this.runtime.now()) continue;
-      earliest = Math.min(earliest ?? dueAt, dueAt);
-    }
-    return earliest;
-  }
-
-  async #neverIdle(maxTicks: number): Promise<Error> {
-    const busy: string[] = [];
-    for await (const { workflowName, instanceId, status, dueAt } of this.#unfinished()) {
-      if (dueAt === null || dueAt > this.runtime.now()) continue;
-      busy.push(`"${instanceId}" of workflow "${workflowName}" (${status})`);
-    }
-    return new Error(
-      `There is still something due after ${maxTicks} ticks: ${busy.join(", ") || "nothing any more"}. ` +
-        "A workflow that never waits runs for ever; give it a sleep, or pass maxTicks.",
-    );
-  }
-
-  async *#unfinished() {
-    let after: string | undefined;
-    do {
-      const page = await this.#observer.store.listInstances({
-        limit: 100,
-        ...(after === undefined ? {} : { after }),
-      });
-      for (const record of page.items) {
-        if (!isTerminal(record.status) && record.status !== "paused") yield record;
-      }
-      after = page.after;
-    } while (after !== undefined);
   }
 
   // ---------------------------------------------------------------------------------------------- runners
@@ -301,67 +255,42 @@ export class TestHarness<
 
   get #front(): App<Workflows> {
     const main = this.#runners.get(mainRunner);
-    return main && main.state !== "dead" ? main.app : this.#observer;
+    return main && main.state !== "dead" ? main.app : this.#inspector.app;
   }
 
   // ---------------------------------------------------------------------------------------------- looking
 
   async status(address: InstanceAddress): Promise<InstanceStatusView> {
-    return (await this.#look(address)).status();
+    return (await this.#inspector.instance(address)).status();
   }
 
   /** All steps and events of a run, the current one unless another is named. */
   async history(address: InstanceAddress, run: RunChoice = {}): Promise<WholeHistory> {
-    const instance = await this.#look(address);
-    const first = await instance.history(run);
-    const steps = [...first.steps];
-    const events = [...first.events];
-    for (let cursor = first.stepsCursor; cursor !== undefined; ) {
-      const page = await instance.history({ ...run, cursor });
-      steps.push(...page.steps);
-      cursor = page.stepsCursor;
-    }
-    for (let eventsCursor = first.eventsCursor; eventsCursor !== undefined; ) {
-      const page = await instance.history({ ...run, eventsCursor });
-      events.push(...page.events);
-      eventsCursor = page.eventsCursor;
-    }
-    return { runNumber: first.runNumber, steps, events };
+    return this.#inspector.history(address, run);
   }
 
   /** The steps of a run in words, in the order they began: ["charge completed", "cool-off waiting"]. */
   async steps(address: InstanceAddress, run: RunChoice = {}): Promise<string[]> {
-    const { key } = await this.#find(address);
-    const { steps } = await this.history(address, run);
-    const mode = this.#options.workflows[key]?.mode ?? "everstep";
-    return steps.map((step) => `${spokenName(step, mode)} ${step.status}`);
+    return this.#inspector.steps(address, run);
   }
 
   /** All log lines of a run. */
   async logs(address: InstanceAddress, run: RunChoice = {}): Promise<LogLineView[]> {
-    const instance = await this.#look(address);
-    const lines: LogLineView[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await instance.logs({ ...run, ...(cursor === undefined ? {} : { cursor }) });
-      lines.push(...page.items);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    return lines;
+    return this.#inspector.logs(address, run);
   }
 
   // ---------------------------------------------------------------------------------------------- acting
 
   /** Sends an event as the app would. Its turn comes with the next tick. */
   async sendEvent(address: InstanceAddress, event: OutgoingEvent): Promise<void> {
-    const { key, id } = await this.#find(address);
+    const { key, id } = await this.#inspector.find(address);
     const instance = await this.#front.workflows[key].get(id);
     await instance.sendEvent(event);
   }
 
   /** Mocks of a workflow, by its key in `workflows` or its name, or of one of its instances. */
   mock(workflow: (keyof Workflows & string) | (string & {}), instanceId?: string): WorkflowMocks {
-    return this.#mocks.edit(this.#definition(workflow).name, instanceId ?? null);
+    return this.#mocks.edit(this.#inspector.definition(workflow).name, instanceId ?? null);
   }
 
   /** Ends everything without ceremony and closes the stores. */
@@ -373,53 +302,6 @@ export class TestHarness<
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
-  }
-
-  // ---------------------------------------------------------------------------------------------- finding
-
-  async #look(address: InstanceAddress): Promise<InstanceHandle> {
-    const { key, id } = await this.#find(address);
-    return this.#observer.workflows[key].get(id);
-  }
-
-  async #find(address: InstanceAddress): Promise<{ readonly key: keyof Workflows; readonly id: string }> {
-    if (typeof address === "object" && "workflow" in address) {
-      const { name } = this.#definition(address.workflow);
-      return { key: this.#keyOf(name), id: address.id };
-    }
-    const id = typeof address === "string" ? address : address.id;
-    const known = typeof address === "object" ? workflowKeyOf(address) : undefined;
-    if (known !== undefined) return { key: known, id };
-    await this.#observer.migrate();
-    const found: string[] = [];
-    for (const { name } of Object.values(this.#options.workflows)) {
-      if (await this.#observer.store.getInstance({ workflowName: name, instanceId: id })) found.push(name);
-    }
-    const [name] = found;
-    if (name === undefined) {
-      throw new EverstepError("INSTANCE_NOT_FOUND", `No workflow of this harness has an instance "${id}".`);
-    }
-    if (found.length > 1) {
-      throw new EverstepError(
-        "INVALID_ARGUMENT",
-        `Several workflows have an instance "${id}": ${found.join(", ")}. Say which: { workflow: "${name}", id: "${id}" }.`,
-      );
-    }
-    return { key: this.#keyOf(name), id };
-  }
-
-  #definition(keyOrName: string): WorkflowDefinition {
-    const { workflows } = this.#options;
-    const found =
-      (Object.hasOwn(workflows, keyOrName) ? workflows[keyOrName] : undefined) ??
-      Object.values(workflows).find(({ name }) => name === keyOrName);
-    if (found) return found;
-    throw new EverstepError("WORKFLOW_NOT_FOUND", `This harness has no workflow "${keyOrName}".`);
-  }
-
-  #keyOf(workflowName: string): keyof Workflows {
-    const entries = Object.entries(this.#options.workflows);
-    return entries.find(([, { name }]) => name === workflowName)?.[0] as keyof Workflows;
   }
 
   // ---------------------------------------------------------------------------------------------- making
@@ -452,9 +334,4 @@ function storeOpener(store: Store | (() => Store) | undefined): () => Store {
   if (store) return () => store;
   const database = createMemoryDatabase();
   return () => memory({ database });
-}
-
-/** By the key, which says where a nested or repeated step belongs; keys of code written for Cloudflare say more. */
-function spokenName({ name, stepKey }: StepView, mode: WorkflowMode): string {
-  return mode === "cloudflare" ? name : stepKey;
 }

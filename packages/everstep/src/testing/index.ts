@@ -23,15 +23,13 @@ export { createGate, type Gate } from "./gate.ts";
 export {
   type AdvanceOptions,
   createTestHarness,
-  type InstanceAddress,
-  type RunChoice,
   type RunUntilIdleOptions,
   type TestClock,
   type TestHarness,
   type TestHarnessOptions,
-  type WholeHistory,
 } from "./harness.ts";
 export type { HarnessRunner, RunnerStop } from "./harness-runner.ts";
+export type { InstanceAddress, RunChoice, WholeHistory } from "./inspector.ts";
 export type { StoreCall, StoreMethod, StoreVerb } from "./intercept-store.ts";
 export type { EventMock, MockTimes, StepMock, WorkflowMocks } from "./mocks.ts";
 export {
