@@ -24,7 +24,6 @@ export class CallRegister {
   #nextIndex = 0;
   #nextSettled = 0;
   #counted = 0;
-  #open = 0;
   #replaying: boolean;
   #lastAskedIndex = -1;
 
@@ -50,10 +49,6 @@ export class CallRegister {
     return this.#nextSettled;
   }
 
-  get openCount(): number {
-    return this.#open;
-  }
-
   enter(spec: CallSpec, parent: Body | null): Entered {
     const { key, count } = this.#identify(spec, parent);
     const before = this.#calls.get(key);
@@ -67,7 +62,6 @@ export class CallRegister {
     if (parent === null) this.#follow(spec, record);
     const call = new Call(spec, key, count, parent, record);
     this.#calls.set(key, call);
-    this.#open++;
     return { kind: "call", call };
   }
 
@@ -82,12 +76,10 @@ export class CallRegister {
 
   settled(call: Call, record: SettledStep): void {
     this.#records.set(call.key, record);
-    this.#open--;
   }
 
   forget(call: Call): void {
     this.#calls.delete(call.key);
-    this.#open--;
   }
 
   /** The error a failed step throws into author code. */

@@ -109,5 +109,6 @@ export class Draft {
     this.#logs = [...content.logs, ...later.logs];
     const alongside = content.alongside.filter((request) => !without.alongside.includes(request));
     this.#alongside = [...alongside, ...later.alongside];
+    this.#mutations = later.mutations;
   }
 }

@@ -55,13 +55,7 @@ export class BodyContext implements StepContext {
     return (calls) => {
       checked(calls, "serviceCalls");
       // Asked for once the body is over, so that calls can be built from what it found out.
-      this.#body.serviceCalls.push((db) => {
-        for (const call of calls()) {
-          const returned = checked(call, "serviceCalls")(db);
-          if (isPromise(returned)) return returned;
-        }
-        return undefined;
-      });
+      this.#body.serviceCalls.push((db) => inTurn(calls(), db));
     };
   }
 
@@ -97,7 +91,18 @@ function checked<Value>(value: Value, what: string): Value {
   return value;
 }
 
-function isPromise(value: unknown): boolean {
+/** One after the other; a promise only where a call gives one, so that synchronous stores stay synchronous. */
+function inTurn(calls: readonly Mutation[], db: unknown): unknown {
+  let before: PromiseLike<unknown> | undefined;
+  for (const call of calls) {
+    checked(call, "serviceCalls");
+    const returned: unknown = before ? before.then(() => call(db)) : call(db);
+    if (isPromise(returned)) before = returned;
+  }
+  return before;
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
   );

@@ -18,8 +18,8 @@ export interface TurnHost {
   holdsLease(turn: Turn): boolean;
   /** Something happened in a turn that had given its lease back: the run should be due now. */
   wake(turn: Turn): void;
-  /** Whether another body may start in this tick. */
-  takeStep(): boolean;
+  /** Whether another body of this turn may start in this tick. */
+  takeStep(turn: Turn): boolean;
   /** The definition of a workflow another instance is created of, for its limits. */
   definitionOf(workflowName: string): WorkflowDefinition | undefined;
 }

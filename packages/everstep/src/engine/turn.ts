@@ -227,6 +227,7 @@ export class Turn implements TurnScope {
     if (entered.kind === "answered") return this.#answerAgain(entered.record);
     const { call } = entered;
     this.#idle = false;
+    this.#cancelStall();
     if (parent) parent.openCalls++;
     if (isAnswered(call)) this.#recall(call);
     else this.#asked.push(call);
@@ -285,8 +286,19 @@ export class Turn implements TurnScope {
     this.#host.runtime.drained(() => {
       this.#pumpScheduled = false;
       this.#drained = true;
-      if (this.#state === "open") this.#pump();
+      if (this.#state !== "open") return;
+      try {
+        this.#pump();
+      } catch (problem) {
+        this.#breakDown(problem);
+      }
     });
+  }
+
+  /** What is stored of this run cannot be read: it ends with the reason, and neither process nor neighbours are harmed. */
+  #breakDown(problem: unknown): void {
+    this.#outcome = { kind: "error", error: toStoredError(problem), deadLetter: false };
+    this.#end();
   }
 
   #pump(): void {
@@ -514,7 +526,7 @@ export class Turn implements TurnScope {
       this.#notTakenUp.delete(call.key);
       return this.#fail(call, toStoredError(cutOffByCrash(call.name)), now);
     }
-    if (!this.#host.takeStep()) {
+    if (!this.#host.takeStep(this)) {
       this.#asked.push(call);
       this.#windingDown = true;
       return;
@@ -755,7 +767,7 @@ export class Turn implements TurnScope {
 
   #armStall(): void {
     this.#armTimer();
-    if (this.#stallTimer || this.#register.openCount > 0) return;
+    if (this.#stallTimer) return;
     const { stallMs } = this.definition.limits;
     this.#stallTimer = this.#host.runtime.timer(() => {
       this.#stallTimer = null;
@@ -769,8 +781,12 @@ export class Turn implements TurnScope {
 
   #clearTimers(): void {
     this.#timer?.cancel();
-    this.#stallTimer?.cancel();
     this.#timer = null;
+    this.#cancelStall();
+  }
+
+  #cancelStall(): void {
+    this.#stallTimer?.cancel();
     this.#stallTimer = null;
   }
 

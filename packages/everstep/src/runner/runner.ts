@@ -46,6 +46,10 @@ export interface TickOptions {
   readonly maxSteps?: number;
 }
 
+interface StepBudget {
+  left: number;
+}
+
 /** What became of the turns in progress when a runner stopped. */
 export interface StopReport {
   /** Came to a boundary in time and were given back or ended. */
@@ -69,7 +73,8 @@ export class Runner implements TurnHost {
   #caughtUp = false;
   /** Places promised to creations whose outcome is not known yet. */
   #offered = 0;
-  #stepBudget = Number.POSITIVE_INFINITY;
+  /** Bodies the turns of a limited tick may still start. */
+  readonly #budgets = new WeakMap<Turn, StepBudget>();
   #hold: Promise<OwnerHold> | null = null;
   #lookedForDead = Number.NEGATIVE_INFINITY;
   #unguard: (() => void) | null = null;
@@ -216,14 +221,10 @@ export class Runner implements TurnHost {
     await this.#holdOwnership();
     await this.#careForDeadOwners();
     const limit = Math.min(options.maxInstances ?? Number.POSITIVE_INFINITY, this.#freeSlots());
-    this.#stepBudget = options.maxSteps ?? Number.POSITIVE_INFINITY;
-    try {
-      const { turns } = await this.#claimAndBegin(limit);
-      await Promise.all(turns);
-      return { processed: turns.length };
-    } finally {
-      this.#stepBudget = Number.POSITIVE_INFINITY;
-    }
+    const budget = options.maxSteps === undefined ? null : { left: options.maxSteps };
+    const { turns } = await this.#claimAndBegin(limit, budget);
+    await Promise.all(turns);
+    return { processed: turns.length };
   }
 
   async #sweep(): Promise<TickReport> {
@@ -268,6 +269,7 @@ export class Runner implements TurnHost {
 
   async #claimAndBegin(
     limit: number,
+    budget: StepBudget | null = null,
   ): Promise<{ readonly claimed: number; readonly at: number; readonly turns: Promise<void>[] }> {
     const { store, definitions, options } = this.#parts;
     const since = this.runtime.monotonic();
@@ -285,10 +287,14 @@ export class Runner implements TurnHost {
       crashDelaysMs: crashDelaysMs(10, () => this.runtime.float()),
     });
     if (claims.length === 0) return { claimed: 0, at: now, turns: [] };
-    return { claimed: claims.length, at: now, turns: await this.#beginAll(claims, since) };
+    return { claimed: claims.length, at: now, turns: await this.#beginAll(claims, since, budget) };
   }
 
-  async #beginAll(claims: readonly Claim[], since: number): Promise<Promise<void>[]> {
+  async #beginAll(
+    claims: readonly Claim[],
+    since: number,
+    budget: StepBudget | null,
+  ): Promise<Promise<void>[]> {
     const turns: Promise<void>[] = [];
     const residents = new Map<Claim, Turn>();
     const reads: { runId: RunId; steps: boolean; eventsAfter: number }[] = [];
@@ -315,14 +321,20 @@ export class Runner implements TurnHost {
     }
     for (const claim of claims) {
       const history = histories.get(claim.lease.runId) ?? freshHistory(claim);
-      turns.push(this.#begin(claim, history, since, residents.get(claim)));
+      turns.push(this.#begin(claim, history, since, residents.get(claim), budget));
     }
     return turns;
   }
 
   /** One turn, from claim to ending. Whatever goes wrong stays with this run. */
-  #begin(claim: Claim, history: RunHistory, since: number, resident?: Turn): Promise<void> {
-    const ending = this.#takeTurn(claim, history, since, resident)
+  #begin(
+    claim: Claim,
+    history: RunHistory,
+    since: number,
+    resident?: Turn,
+    budget: StepBudget | null = null,
+  ): Promise<void> {
+    const ending = this.#takeTurn(claim, history, since, resident, budget)
       .catch(this.#parts.onProblem)
       .finally(() => {
         this.#endings.delete(ending);
@@ -332,7 +344,13 @@ export class Runner implements TurnHost {
     return ending;
   }
 
-  async #takeTurn(claim: Claim, history: RunHistory, since: number, resident?: Turn): Promise<void> {
+  async #takeTurn(
+    claim: Claim,
+    history: RunHistory,
+    since: number,
+    resident: Turn | undefined,
+    budget: StepBudget | null,
+  ): Promise<void> {
     const definition = this.#parts.definitions.get(claim.workflowName);
     if (!definition) return this.#parts.store.release([claim.lease], this.runtime.now());
     const unfit = this.#unfit(claim, history, definition);
@@ -343,6 +361,8 @@ export class Runner implements TurnHost {
       turn =
         resident ?? new Turn(claim, history as Extract<RunHistory, { kind: "history" }>, definition, this);
       this.#active.set(claim.lease.runId, turn);
+      if (budget) this.#budgets.set(turn, budget);
+      else this.#budgets.delete(turn);
       this.#keeper.hold(turn, claim.lease, since);
       const events = history.kind === "history" ? history.events : [];
       ending = resident ? resident.resume(claim, events) : turn.start();
@@ -528,8 +548,9 @@ export class Runner implements TurnHost {
     this.#parts.group.submit({ kind: "wake", runId, token }).then(() => this.nudge(), this.#parts.onProblem);
   }
 
-  takeStep(): boolean {
-    return this.#stepBudget-- > 0;
+  takeStep(turn: Turn): boolean {
+    const budget = this.#budgets.get(turn);
+    return budget === undefined || budget.left-- > 0;
   }
 
   definitionOf(workflowName: string): WorkflowDefinition | undefined {
