@@ -49,13 +49,19 @@ export function publish(database: MemoryDatabase, request: PublishRequest, now: 
   return { kind: "published", ...publication, duplicate: false };
 }
 
-/** Waits that are registered and not over at `now`; paused runs are among them, ended ones are not. */
+/** Waits that are registered, not over at `now` and not spoken for; paused runs are among them, ended ones are not. */
 function waitersOf(database: MemoryDatabase, topic: string, now: number): readonly Waiter[] {
   const waiters = [...(database.topics.get(topic)?.values() ?? [])];
   return waiters.filter(({ run, index }) => {
     const wait = run.open.get(index);
-    return wait !== undefined && wait.wakeAt >= now && !isTerminal(run.status);
+    return wait !== undefined && wait.wakeAt >= now && !isTerminal(run.status) && !isSpokenFor(run, wait.key);
   });
+}
+
+/** The wait has its event already, though nobody has resumed it yet. */
+function isSpokenFor(run: Run, key: string): boolean {
+  for (const event of run.undelivered.values()) if (event.forStep === key) return true;
+  return false;
 }
 
 /** True when the run was waiting for the event and is due now. */

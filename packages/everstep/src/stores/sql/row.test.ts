@@ -12,6 +12,11 @@ test.each([null, "", "x", "9007199254740993", 2n ** 60n, undefined])("%s is no i
   expect(() => integer({ n: value }, "n")).toThrow(unreadable);
 });
 
+test("text may come as bytes, and then comes whole", () => {
+  const bytes = new TextEncoder().encode("\ufeffa\u0000b 😀");
+  expect(text({ message: bytes }, "message")).toBe("\ufeffa\u0000b 😀");
+});
+
 test("text and words are checked, and the column is named", () => {
   expect(text({ name: "a" }, "name")).toBe("a");
   expect(() => text({ name: 1 }, "name")).toThrow(/"name"/);

@@ -2,6 +2,8 @@
 import { EverstepError } from "../../model/error.ts";
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 export function integer(row: SqlRow, column: string): number {
@@ -20,8 +22,10 @@ export function integerOrNull(row: SqlRow, column: string): number | null {
 
 export function text(row: SqlRow, column: string): string {
   const value = row[column];
-  if (typeof value !== "string") throw unreadable(column, value);
-  return value;
+  if (typeof value === "string") return value;
+  // Asked for as bytes where a driver would cut it short.
+  if (value instanceof Uint8Array) return utf8.decode(value);
+  throw unreadable(column, value);
 }
 
 export function textOrNull(row: SqlRow, column: string): string | null {

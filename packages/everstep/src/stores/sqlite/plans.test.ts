@@ -59,6 +59,10 @@ describe("every statement finds its rows through an index", async () => {
     expect(onTables.length).toBeGreaterThan(60);
   });
 
+  test("none numbers its parameters, which Node 22 would take for names", () => {
+    expect([...texts].filter((sql) => /\?\d/.test(sql))).toEqual([]);
+  });
+
   test("none reads a table from end to end", () => {
     // Counting everything reads an index from end to end, on purpose.
     const counts = "SCAN everstep_run USING COVERING INDEX everstep_run_list";
@@ -83,7 +87,6 @@ describe("every statement finds its rows through an index", async () => {
       "USING COVERING INDEX everstep_run_claim (workflow=? AND lane=?)",
     ],
     ["open waits", "SELECT key, event_type, wake_at", "USING INDEX everstep_step_open (run=?)"],
-    ["waiters of a topic", "SELECT run, step_index, key FROM", "USING INDEX everstep_step_topic (topic=?)"],
     ["what to prune", "ORDER BY prune_at", "everstep_run_prune (prune_at<?)"],
   ])("%s are one stretch of their index, already in order", (_name, part, expected) => {
     const plans = onTables.filter((sql) => sql.includes(part)).map(explain);
@@ -92,6 +95,15 @@ describe("every statement finds its rows through an index", async () => {
       expect(plan).toHaveLength(1);
       expect(plan[0]).toContain(expected);
     }
+  });
+
+  test("waiters of a topic are one stretch of their index, each looked up once for an event it already has", () => {
+    const [plan = []] = onTables
+      .filter((sql) => sql.includes("SELECT run, step_index, key FROM"))
+      .map(explain);
+    expect(plan[0]).toContain("USING INDEX everstep_step_topic (topic=?)");
+    expect(plan.slice(1).join()).toContain("USING PRIMARY KEY (run=?)");
+    expect(plan.join()).not.toContain("TEMP B-TREE");
   });
 });
 

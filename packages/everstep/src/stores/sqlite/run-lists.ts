@@ -1,7 +1,7 @@
 /** What belongs to one run, and who waits on a topic, page by page. */
 import type { Store, TopicWaiter } from "../../store/store.ts";
 import { readEvent } from "../sql/event-row.ts";
-import { readLog } from "../sql/log-row.ts";
+import { logColumns, readLog } from "../sql/log-row.ts";
 import { integer, type SqlRow, text } from "../sql/row.ts";
 import { readStep } from "../sql/step-row.ts";
 import type { Connection } from "./connection.ts";
@@ -35,7 +35,7 @@ export function runLists(connection: Connection): RunLists {
     item: readEvent,
   });
   const logs = pagedList(connection, {
-    select: `SELECT * FROM ${names.log}`,
+    select: `SELECT ${logColumns.map(wholeText).join(", ")} FROM ${names.log}`,
     where: "run = ? AND coalesce(? = level, 1) AND coalesce(? = category, 1)",
     key: bySeq,
     item: readLog,
@@ -58,6 +58,13 @@ export function runLists(connection: Connection): RunLists {
     logs: (runId, query) => logs.read([runKey(runId), query.level ?? null, query.category ?? null], query),
     waiters: (topic, query) => waiters.read([topic], query),
   };
+}
+
+/** As bytes, because node:sqlite of Node 22 reads text only up to the first NUL, and log lines may hold anything. */
+function wholeText(column: string): string {
+  return ["step_key", "category", "message"].includes(column)
+    ? `CAST(${column} AS BLOB) AS ${column}`
+    : column;
 }
 
 function readWaiter(row: SqlRow): TopicWaiter {

@@ -44,10 +44,36 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
     const recorded = history.length > 0 ? 1 : 0;
     const { createdAt, dueAt } = request;
     if (lease === null) {
-      insertRun.run(run, run, workflowName, "run", lanes.starting, dueAt, null, 0, recorded, createdAt, null, now);
+      insertRun.run(
+        run,
+        run,
+        workflowName,
+        "run",
+        lanes.starting,
+        dueAt,
+        null,
+        0,
+        recorded,
+        createdAt,
+        null,
+        now,
+      );
     } else {
       const { owner, until } = lease;
-      insertRun.run(run, run, workflowName, "resume", lanes.held, until, owner, 1, recorded, createdAt, now, now);
+      insertRun.run(
+        run,
+        run,
+        workflowName,
+        "resume",
+        lanes.held,
+        until,
+        owner,
+        1,
+        recorded,
+        createdAt,
+        now,
+        now,
+      );
     }
     putAll(steps, run, history);
     return {

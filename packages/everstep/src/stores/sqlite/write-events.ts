@@ -50,9 +50,12 @@ export function publishes(connection: Connection, hot: HotRows): Publish {
   const record = db.prepare(
     `INSERT INTO ${names.publication} (id, topic, created_at, waiters, runs) VALUES (?, ?, ?, ?, ?)`,
   );
+  // A wait that has its event and was not resumed yet is spoken for.
   const waits = db.prepare(
-    `SELECT run, step_index, key FROM ${names.step} INDEXED BY ${names.step}_topic
-     WHERE topic = ? AND is_open = 1 AND wake_at >= ? ORDER BY run, step_index`,
+    `SELECT run, step_index, key FROM ${names.step} AS s INDEXED BY ${names.step}_topic
+     WHERE topic = ? AND is_open = 1 AND wake_at >= ? AND NOT EXISTS (
+       SELECT 1 FROM ${names.event} AS e WHERE e.run = s.run AND e.for_step = s.key AND e.delivered_at IS NULL
+     ) ORDER BY run, step_index`,
   );
 
   return ({ id, topic, payload, createdAt }, now) => {

@@ -105,6 +105,16 @@ export const topicCases: readonly Case[] = [
     },
   },
   {
+    name: "a wait that has its publication is not found by the next, though nobody has resumed it yet (scenario 95)",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await suspended(store, "a", [awaitingTopic(1, "news", never)], never);
+      await write(store, publish("p1", "news"), at(5));
+      matches(await write(store, publish("p2", "news"), at(6)), { waiters: 0, runIds: [] }, "the second");
+      equal((await undelivered(store, lease.runId)).length, 1, "events of the wait");
+    },
+  },
+  {
     name: "a publication repeated is answered alike and sends nothing twice, whoever waits by then (INV-25)",
     async run({ open }) {
       const store = await open();
