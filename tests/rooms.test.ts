@@ -22,7 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
   verify: ["model", "authoring", "engine", "store"],
   client: ["model", "authoring", "engine", "store", "runner", "verify", "system-runtime.ts"],
   http: ["model", "client", "runner"],
-  cloudflare: ["authoring", "client"],
+  cloudflare: ["model", "authoring", "client"],
   telemetry: ["model", "store"],
   testing: ["any room", "system-runtime.ts"],
   cli: ["http", "index.ts", "system-runtime.ts"],

@@ -47,6 +47,7 @@ export type {
   RestartOptions,
   ResultOptions,
 } from "./client/instance-handle.ts";
+export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
 export type { PageOptions, PageView } from "./client/paging.ts";
 export type {
   ErrorView,

@@ -4,6 +4,7 @@ import type { CommitGroup } from "../runner/commit-group.ts";
 import type { Runner } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import type { Endings } from "./endings.ts";
+import type { Announcer } from "./lifecycle-hooks.ts";
 
 /** What the handles of one app share. */
 export interface AppParts {
@@ -12,6 +13,7 @@ export interface AppParts {
   readonly group: CommitGroup;
   readonly runner: Runner;
   readonly endings: Endings;
+  readonly announcer: Announcer;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   /** Resolves when the store may be used; rejects when the app was stopped. */
   ready(): Promise<void>;

@@ -14,6 +14,7 @@ import type { MigrationReport, Store, TopicWaiter } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { AppParts } from "./app-parts.ts";
 import { Endings } from "./endings.ts";
+import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
 
@@ -28,6 +29,8 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   readonly runner?: RunnerSettings;
   /** What becomes of runs whose process died: go on (default), or errored "interrupted by restart". */
   readonly onInterrupted?: "resume" | "error";
+  /** Told of runs that ended or were restarted, at least once. Give the same hooks to every process of an app. */
+  readonly hooks?: LifecycleHooks;
   /** Told of problems that are nobody's result (the store is out of reach, a row cannot be read). Default: console. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -76,7 +79,10 @@ export interface App<
   ): Promise<{ readonly waiters: number }>;
   waiters(topic: string, options?: PageOptions): Promise<PageView<TopicWaiter>>;
   counts(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
-  /** Removes instances whose retention has passed, at most `limit` of them; says how many. */
+  /**
+   * Removes instances whose retention has passed, at most `limit` of them; says how many. Also forgets publications that
+   * are older than a week. Call it now and then; nothing is removed by itself.
+   */
   prune(options?: { readonly limit?: number }): Promise<number>;
 }
 
@@ -93,7 +99,9 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     );
   }
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const definitions = registered(options.workflows, limits, options.limits);
+  const hooks = options.hooks ?? {};
+  const announcer = new Announcer(hooks, runtime);
+  const definitions = registered(withHooks(options.workflows, hooks), limits, options.limits);
   const onProblem = options.onProblem ?? reportProblem;
   const endings = new Endings();
   const group = new CommitGroup(store, runtime);
@@ -104,6 +112,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     scope: runtime.createScope<TurnScope>(),
     definitions,
     options: { ...runnerOptions(options.runner ?? {}), onInterrupted: options.onInterrupted ?? "resume" },
+    announce: (ref, next) => announcer.ended(ref, next),
     onEnded: (ref, next) => endings.ended(ref, next),
     onProblem,
   });
@@ -121,7 +130,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       throw new EverstepError("APP_STOPPED", "This app was stopped. Create another with createWorkflows.");
     await (migrated ?? migrate());
   };
-  const parts: AppParts = { store, runtime, group, runner, endings, definitions, ready };
+  const parts: AppParts = { store, runtime, group, runner, endings, announcer, definitions, ready };
   const workflows: Record<string, WorkflowHandle> = Object.create(null);
   for (const [key, definition] of Object.entries(options.workflows)) {
     workflows[key] = new WorkflowHandle(definitions.get(definition.name) ?? definition, parts);
@@ -180,9 +189,25 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     },
     async prune(pruneOptions = {}) {
       await ready();
-      return store.prune({ before: runtime.now(), limit: pruneOptions.limit ?? 1000 });
+      const now = runtime.now();
+      return store.prune({
+        before: now,
+        limit: pruneOptions.limit ?? 1000,
+        publicationsBefore: now - publicationMemoryMs,
+      });
     },
   };
+}
+
+/** How long a publication's id is remembered, so that publishing it again has no effect. */
+const publicationMemoryMs = 7 * 24 * 60 * 60 * 1000;
+
+function withHooks(
+  workflows: Record<string, WorkflowDefinition>,
+  hooks: LifecycleHooks,
+): Record<string, WorkflowDefinition> {
+  const wanted = hooks.onEnded !== undefined || hooks.onRestarted !== undefined;
+  return wanted ? { ...workflows, [hooksWorkflowName]: hooksWorkflow(hooks) } : workflows;
 }
 
 function registered(

@@ -18,7 +18,13 @@ import {
   type StepSelector,
 } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
-import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
+import {
+  type InstanceRecord,
+  type InstanceRef,
+  isTerminal,
+  type RunId,
+  type TerminationReason,
+} from "../model/instance.ts";
 import { type LogLevel, logLevels } from "../model/log-line.ts";
 import type { ChangeRequest } from "../model/request.ts";
 import type { StepRecord } from "../model/step.ts";
@@ -189,13 +195,15 @@ export class InstanceHandle<Output = any> {
 
   /** Ends it for good. What a body in flight returns later is refused. */
   async terminate(options: { readonly reason?: string } = {}): Promise<void> {
-    const outcome = await this.#change(planTerminate(this.#ref, options.reason ?? null));
+    const next = { kind: "terminate", reason: userReason(options) } as const;
+    const { announcer } = this.#parts;
+    const announce = announcer.hearsEnds ? announcer.ended(await this.#read(), next) : undefined;
+    const request = planTerminate(this.#ref, options.reason ?? null);
+    const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
     if (outcome.kind === "refused") throw instanceTerminal(this.#ref, outcome.status, "terminated");
     this.#parts.runner.recall(outcome.runId, "The instance was terminated.");
-    this.#parts.endings.ended(this.#ref, {
-      kind: "terminate",
-      reason: { source: "user", message: options.reason ?? null },
-    });
+    this.#parts.endings.ended(this.#ref, next);
+    if (announce) this.#parts.runner.fallBehind();
   }
 
   /** Runs it again from the beginning, or from a step, as its next run. Allowed in every status. */
@@ -208,7 +216,8 @@ export class InstanceHandle<Output = any> {
       history,
       options.from === undefined ? {} : { runNumber: before.runNumber },
     );
-    const outcome = await this.#change(request);
+    const announce = this.#parts.announcer.restarted(before, before.status);
+    const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
     if (outcome.kind === "refused") {
       throw new EverstepError(
         "INVALID_ARGUMENT",
@@ -335,6 +344,10 @@ export class InstanceHandle<Output = any> {
   #steps(runId: RunId): Promise<StepRecord[]> {
     return readAll((query) => this.#parts.store.listSteps(runId, query), 500);
   }
+}
+
+function userReason({ reason }: { readonly reason?: string }): TerminationReason {
+  return { source: "user", message: reason ?? null };
 }
 
 export function alreadyExists(ref: InstanceRef): EverstepError {

@@ -120,7 +120,14 @@ export class WorkflowHandle<Params = any, Output = any> {
     const instance = this.#handle(request.instanceId);
     const created = await this.#submit(request);
     if (created.kind === "created") return { outcome: "created", instance };
-    const changed = await this.#parts.group.submit(planRestart(request, [], options.when));
+    const announce = this.#parts.announcer.restarted(
+      { ...request, runNumber: created.runNumber },
+      created.status,
+    );
+    const changed = await this.#parts.group.submit({
+      ...planRestart(request, [], options.when),
+      ...(announce ? { announce } : {}),
+    });
     if (changed.kind !== "changed") return { outcome: "unchanged", instance };
     this.#parts.runner.nudge();
     return { outcome: "restarted", instance };

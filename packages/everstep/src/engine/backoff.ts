@@ -19,7 +19,8 @@ function growth(policy: { readonly backoff: Backoff; readonly factor: number }, 
     case "linear":
       return attempt;
     case "exponential":
-      return policy.factor ** (attempt - 1);
+      // Bounded, because nothing times infinity is not a number.
+      return Math.min(policy.factor ** (attempt - 1), Number.MAX_SAFE_INTEGER);
   }
 }
 

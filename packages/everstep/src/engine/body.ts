@@ -1,5 +1,6 @@
 import { StepTimeoutError } from "../authoring/errors.ts";
 import type { StepContext } from "../authoring/workflow-step.ts";
+import type { EventRecord } from "../model/event.ts";
 import type { BegunBody } from "../model/instance.ts";
 import type { Mutation, Mutations } from "../model/mutations.ts";
 import type { AlongsideRequest } from "../model/request.ts";
@@ -20,6 +21,8 @@ export class Body {
   /** Number of this start, those cut off by a crash included. */
   readonly start: number;
   readonly startedAt: number;
+  /** The event whose hook this is; null for the callback of a step. */
+  readonly event: EventRecord | null;
   /** Nested calls that have not settled. */
   openCalls = 0;
   isVoid = false;
@@ -32,10 +35,11 @@ export class Body {
   #abortReason: unknown = null;
   #timer: Timer | null = null;
 
-  constructor(call: Call, start: number, startedAt: number) {
+  constructor(call: Call, start: number, startedAt: number, event: EventRecord | null = null) {
     this.call = call;
     this.start = start;
     this.startedAt = startedAt;
+    this.event = event;
   }
 
   /** Made only when the author looks at it: most bodies never do. */

@@ -68,16 +68,21 @@ export class InFlight {
     return calls;
   }
 
-  /** Steps nested in a body that is over have nobody to answer to; so one key never has two live bodies. */
-  cancelInside(outer: Body): void {
-    if (outer.openCalls === 0) return;
-    for (const body of [...this.#running]) {
-      if (body.call.parent !== outer) continue;
+  /**
+   * Steps nested in a body that is over have nobody to answer to; so one key never has two live bodies. Gives those that
+   * were cut off.
+   */
+  cancelInside(outer: Body): readonly Body[] {
+    if (outer.openCalls === 0) return [];
+    const gated = this.#gated.map(({ body }) => body).filter((body) => body.call.parent === outer);
+    this.#gated = this.#gated.filter(({ body }) => body.call.parent !== outer);
+    const running = [...this.#running].filter((body) => body.call.parent === outer);
+    const inside = running.flatMap((body) => {
       this.#running.delete(body);
       body.cancel(outerStepOver(outer.call.name));
-      this.cancelInside(body);
-    }
-    this.#gated = this.#gated.filter(({ body }) => body.call.parent !== outer);
+      return this.cancelInside(body);
+    });
+    return [...gated, ...running, ...inside];
   }
 
   cancelAll(reason: Error): void {

@@ -10,7 +10,6 @@ import type { ChangeRequest, CreateRequest, SendEventRequest } from "../model/re
 import type { Runtime } from "../model/runtime.ts";
 import type { StepRecord, StepType, WaitingStep } from "../model/step.ts";
 import type { EncodedValue } from "../model/value.ts";
-import { isInside } from "./step-key.ts";
 
 const liveStatuses: readonly InstanceStatus[] = ["active", "waiting", "paused"];
 const everyStatus: readonly InstanceStatus[] = [...liveStatuses, ...terminalStatuses];
@@ -232,7 +231,7 @@ export function planRetryFailedStep(
         : "No failed step of this run can be retried on its own. Use restart() or restart({ from }) instead.",
     );
   }
-  const inside = steps.filter((other) => isInside(other.key, step.key, "cloudflare"));
+  const inside = stepsInside(steps, step.key);
   const dueAt = now + delayMs;
   return change(ref, ["errored"], {
     kind: "retryStep",
@@ -240,6 +239,17 @@ export function planRetryFailedStep(
     drop: inside.map((other) => other.index),
     releaseEventsOf: inside.map((other) => other.key),
     dueAt,
+  });
+}
+
+/** Steps nested at any depth in another. Asked of their parents, because a name may look like any key. */
+function stepsInside(steps: readonly StepRecord[], key: string): readonly StepRecord[] {
+  const outer = new Set([key]);
+  const byIndex = [...steps].sort((a, b) => a.index - b.index);
+  return byIndex.filter((step) => {
+    const inside = step.parentKey !== null && outer.has(step.parentKey);
+    if (inside) outer.add(step.key);
+    return inside;
   });
 }
 

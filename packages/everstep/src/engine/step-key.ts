@@ -1,4 +1,3 @@
-import type { WorkflowMode } from "../authoring/define-workflow.ts";
 import type { StepType } from "../model/step.ts";
 
 /**
@@ -23,11 +22,6 @@ export function cloudflareKey(
 ): string {
   const own = `${type}:${escapeName(name)}#${occurrence}`;
   return parent === null ? own : `${parent.key}@${parent.attempt}/${own}`;
-}
-
-/** Whether a step nested at any depth in `ancestorKey` has this key. */
-export function isInside(key: string, ancestorKey: string, mode: WorkflowMode = "everstep"): boolean {
-  return key.startsWith(`${ancestorKey}/`) || (mode === "cloudflare" && key.startsWith(`${ancestorKey}@`));
 }
 
 const special = /[\\/]|#(?=\d+$)/g;

@@ -105,9 +105,14 @@ function ownRetries(config: StepConfig, what: string): RetryConfig {
     alias.limit = config.maxAttempts - 1;
   }
   if (config.intervalSeconds !== undefined) {
-    alias.delay = parseDuration(config.intervalSeconds, `intervalSeconds of ${what}`) * 1000;
+    alias.delay = parseDuration(config.intervalSeconds * 1000, `intervalSeconds of ${what}`);
   }
-  return { ...alias, ...retries };
+  return { ...alias, ...withoutUndefined(retries ?? {}) };
+}
+
+/** A field that is undefined is left out: it must not hide the workflow's own default. */
+function withoutUndefined(retries: RetryConfig): RetryConfig {
+  return Object.fromEntries(Object.entries(retries).filter(([, value]) => value !== undefined));
 }
 
 function ownTimeout(config: StepConfig): Duration | undefined {

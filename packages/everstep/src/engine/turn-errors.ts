@@ -34,6 +34,10 @@ export function mutationConflict(stepName: string, cause: unknown): Error {
   );
 }
 
+export function lastWritesRefused(stepName: string, { name, message }: StoredError): string {
+  return `Step "${stepName}" failed for good, and what it registered with onTerminalError was refused: ${name}: ${message}.`;
+}
+
 export function workflowStalled(workflowName: string, stallMs: number): Error {
   return new EverstepError(
     "WORKFLOW_STALLED",

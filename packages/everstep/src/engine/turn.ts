@@ -11,7 +11,7 @@
  */
 import { decodeValue, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { isNonRetryable, WaitForEventTimeoutError } from "../authoring/errors.ts";
+import { WaitForEventTimeoutError } from "../authoring/errors.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
 import type { OutgoingEvent, ReceivedEvent, StartOptions, WorkflowStep } from "../authoring/workflow-step.ts";
 import type { Boundary, Next } from "../model/boundary.ts";
@@ -45,9 +45,10 @@ import { type SettlementDraft, type StepBase, settle } from "./settle.ts";
 import { createStepApi } from "./step-api.ts";
 import { baseOf, earliestWake, inOrderOfTime, wakeOf } from "./step-base.ts";
 import { BodyContext } from "./step-context.ts";
-import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
+import { type StepOptions, type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import {
   cutOffByCrash,
+  lastWritesRefused,
   leaseLost,
   mutationConflict,
   strayRejection,
@@ -468,21 +469,21 @@ export class Turn implements TurnScope {
   }
 
   #consume(call: Call, event: EventRecord, now: number): void {
-    const received: ReceivedEvent = {
-      type: event.type ?? event.topic ?? "",
-      payload: decodeValue(event.payload) as never,
-      timestamp: new Date(event.createdAt),
-    };
-    const { onConsume } = call.spec;
-    if (!onConsume) return this.#completeWait(call, received, event, now);
-    // The author's hook runs like a body: it may write with the consumption, and if it fails the event stays.
-    const body = new Body(call, 1, now);
-    const context = new BodyContext(body, this.options.resolve(undefined, call.name).shown, this);
+    if (!call.spec.onConsume) return this.#completeWait(call, receivedFrom(event), event, now);
+    // The author's hook runs like a body: it waits for what was written before it, may write with the consumption, and
+    // if it fails the event stays.
     this.#inbox.take(event);
+    this.#startWhenDurable(new Body(call, 1, now, event));
+  }
+
+  #startHook(body: Body, event: EventRecord): void {
+    const { onConsume, name } = body.call.spec;
+    const received = receivedFrom(event);
+    const context = new BodyContext(body, this.options.resolve(undefined, name).shown, this);
     this.#inFlight.add(body);
     this.#host.scope.run<void>({ turn: this, body }, () => {
       body.runHook(
-        async () => onConsume(received, context),
+        async () => onConsume?.(received, context),
         (outcome) => this.#consumed(body, event, received, outcome),
       );
     });
@@ -534,12 +535,17 @@ export class Turn implements TurnScope {
     const body = new Body(call, Math.max(recorded, cutOff) + 1, now);
     // Bodies wait for every write that exists now; one that must not repeat waits for its own start to be recorded too.
     if (mustNotRepeat) this.#handOver.writes++;
+    this.#startWhenDurable(body);
+  }
+
+  #startWhenDurable(body: Body): void {
     const gate = this.#handOver.writes;
     if (gate <= this.#handOver.durable) this.#startBody(body);
     else this.#inFlight.gate(body, gate);
   }
 
   #startBody(body: Body): void {
+    if (body.event) return this.#startHook(body, body.event);
     const options = body.call.spec.options;
     if (!options) return;
     this.#notTakenUp.delete(body.call.key);
@@ -558,7 +564,8 @@ export class Turn implements TurnScope {
     // Almost always decided at once; only an author's own delay function takes time, and it holds the turn open.
     const decided = attempted instanceof Promise ? await attempted : attempted;
     if (this.#state !== "open" || !this.#inFlight.remove(body)) return;
-    this.#inFlight.cancelInside(body);
+    // An event whose hook was cut off was not taken after all.
+    for (const { event } of this.#inFlight.cancelInside(body)) if (event) this.#inbox.putBack(event);
     const before: StepBase = { ...baseOf(call, body.startedAt), starts: body.start };
     const record = settle(before, decided, this.now());
     if (record.status === "waiting") return this.#awaitRetry(call, record);
@@ -657,18 +664,20 @@ export class Turn implements TurnScope {
       alongside: body.alongside,
       event: failed.event?.seq ?? null,
     });
-    if (failed.event) this.#inbox.putBack(failed.event);
-    const now = this.now();
     const thrown = outcome.conflict ? mutationConflict(call.name, outcome.error) : outcome.error;
-    const retryable = call.type === "do" && !outcome.conflict && !isNonRetryable(thrown);
-    const before: StepBase = { ...baseOf(call, body.startedAt), starts: body.start };
-    const record = settle(
-      before,
-      { kind: "threw", error: toStoredError(thrown), retryable, retryAt: now },
-      now,
-    );
-    if (record.status === "waiting") this.#awaitRetry(call, record);
-    else this.#settled({ call, draft: record, ...plain });
+    if (failed.event) {
+      this.#inbox.putBack(failed.event);
+      return this.#fail(call, toStoredError(thrown), this.now());
+    }
+    if (failed.draft.status === "errored") {
+      // The step has failed for good already; that its last writes failed too must not give it another attempt.
+      this.#systemLog("error", lastWritesRefused(call.name, toStoredError(thrown)));
+      return this.#settled({ call, draft: failed.draft, ...plain });
+    }
+    // As if the body itself had thrown: the same retries, the same delays.
+    const { shown } = call.spec.options as StepOptions;
+    this.#inFlight.add(body);
+    void this.#bodyDone(body, new BodyContext(body, shown, this), { ok: false, error: thrown });
   }
 
   // ---------------------------------------------------------------------------------------------- ending
@@ -798,6 +807,14 @@ export class Turn implements TurnScope {
 
 /** A settlement nothing else hangs on. */
 const plain = { body: null, event: null, timeout: null, eventSeqSeen: 0, needsCommit: false } as const;
+
+function receivedFrom(event: EventRecord): ReceivedEvent {
+  return {
+    type: event.type ?? event.topic ?? "",
+    payload: decodeValue(event.payload) as never,
+    timestamp: new Date(event.createdAt),
+  };
+}
 
 /** Recorded as settled and asked for as what it was. */
 function isAnswered(call: Call): boolean {

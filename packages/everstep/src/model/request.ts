@@ -65,6 +65,8 @@ export interface CommitRequest {
   readonly alongside: readonly AlongsideRequest[];
   /** The author's own writes. A request that has them must be the only one in its `write`. */
   readonly mutations: Mutations | null;
+  /** An instance to create when, and only when, this commit ends the run. */
+  readonly announce?: CreateRequest;
   /** The lease is extended to this time (`continue` only), never shortened; 0 leaves it as it is. */
   readonly leaseUntil: number;
 }
@@ -138,6 +140,8 @@ export interface ChangeRequest extends InstanceRef {
   readonly kind: "change";
   readonly when: { readonly statuses: readonly InstanceStatus[]; readonly runNumber?: number };
   readonly change: Change;
+  /** An instance to create when, and only when, the change is made. */
+  readonly announce?: CreateRequest;
 }
 
 export type Change =

@@ -11,7 +11,7 @@ import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRef, RunId } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
-import type { CommitOutcome, CommitRequest, LeaseOffer } from "../model/request.ts";
+import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime, Timer } from "../model/runtime.ts";
 import type { OwnerHold, RunHistory, Store } from "../store/store.ts";
 import type { CommitGroup } from "./commit-group.ts";
@@ -34,6 +34,11 @@ export interface RunnerParts {
   readonly scope: AsyncScope<TurnScope>;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   readonly options: RunnerOptions;
+  /** What to create with the end of a run, so that the host is told of it. */
+  readonly announce: (
+    ref: InstanceRef & { readonly runNumber: number },
+    next: Next,
+  ) => CreateRequest | undefined;
   /** A run came to its end under this runner. */
   readonly onEnded: (ref: InstanceRef & { readonly runNumber: number }, next: Next) => void;
   /** Something went wrong that is nobody's result: the host may want to know. */
@@ -426,16 +431,17 @@ export class Runner implements TurnHost {
       begun: [],
       next,
     };
-    const { leaseMs } = this.#parts.options;
     const request: CommitRequest = {
       kind: "commit",
       lease: claim.lease,
       boundary,
       alongside: [],
       mutations: null,
-      leaseUntil: this.runtime.now() + leaseMs,
+      leaseUntil: 0,
+      ...this.#announcement(claim, next),
     };
     const outcome = await this.#parts.group.submit(request);
+    if (request.announce) this.fallBehind();
     if (outcome.kind === "committed") this.#parts.onEnded(claim, next);
   }
 
@@ -511,14 +517,21 @@ export class Runner implements TurnHost {
     const { lease } = turn.claim;
     const since = this.runtime.monotonic();
     const leaseUntil = this.#keeper.extension(lease.runId);
+    const announcement = this.#announcement(turn.ref, request.boundary.next);
     const outcome = await this.#parts.group.submit<CommitRequest>(
-      { kind: "commit", lease, ...request, leaseUntil },
+      { kind: "commit", lease, ...request, leaseUntil, ...announcement },
       () => this.#keeper.holds(lease.runId),
     );
+    if (announcement.announce) this.fallBehind();
     const goesOn = outcome.kind === "committed" && request.boundary.next.kind === "continue";
     if (goesOn && leaseUntil > 0) this.#keeper.extended(lease.runId, since);
     if (request.alongside.length > 0) this.#toldOthers(request.alongside);
     return outcome;
+  }
+
+  #announcement(ref: InstanceRef & { readonly runNumber: number }, next: Next): { announce?: CreateRequest } {
+    const announce = this.#parts.announce(ref, next);
+    return announce ? { announce } : {};
   }
 
   #toldOthers(alongside: CommitRequest["alongside"]): void {

@@ -51,7 +51,7 @@ export interface Store {
   nextDueAt(workflows: readonly string[]): Promise<number | null>;
 
   /** Removes whole instances (all runs, steps, events, logs) that are terminal and past their retention. */
-  prune(request: { readonly before: number; readonly limit: number }): Promise<number>;
+  prune(request: PruneRequest): Promise<number>;
   /** Removes one instance and all its runs, whatever its status. False when there was none. */
   remove(ref: InstanceRef): Promise<boolean>;
 
@@ -137,6 +137,15 @@ export interface InstanceQuery extends PageQuery {
   readonly workflowName?: string;
   readonly statuses?: readonly InstanceStatus[];
   readonly deadLetter?: boolean;
+}
+
+export interface PruneRequest {
+  /** Retention that ended at this time or before. */
+  readonly before: number;
+  /** Instances to remove at most. */
+  readonly limit: number;
+  /** Publications accepted before this time are forgotten: their ids are new again. */
+  readonly publicationsBefore?: number;
 }
 
 export interface LogQuery extends PageQuery {

@@ -61,7 +61,10 @@ import { liveHandles } from "./live-handles.ts";
 import { MockBook, type WorkflowMocks } from "./mocks.ts";
 
 export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDefinition>>
-  extends Pick<AppOptions<Workflows>, "workflows" | "limits" | "runner" | "onInterrupted" | "onProblem"> {
+  extends Pick<
+    AppOptions<Workflows>,
+    "workflows" | "limits" | "runner" | "onInterrupted" | "hooks" | "onProblem"
+  > {
   /**
    * Where the data is kept; memory unless said. A function is called for every runner and gives it a handle of its own
    * on the same data; a store is shared by all of them.
@@ -219,12 +222,13 @@ export class TestHarness<
   runner(name: string = mainRunner): HarnessRunner<Workflows> {
     const known = this.#runners.get(name);
     if (known) return known;
-    const { workflows, limits, runner, onInterrupted, autoRun, onProblem } = this.#options;
+    const { workflows, limits, runner, onInterrupted, hooks, autoRun, onProblem } = this.#options;
     const app = {
       workflows,
       ...(limits ? { limits } : {}),
       ...(runner ? { runner } : {}),
       ...(onInterrupted ? { onInterrupted } : {}),
+      ...(hooks ? { hooks } : {}),
       onProblem: onProblem ?? ((problem: unknown) => void this.problems.push(problem)),
     };
     const created = new HarnessRunner<Workflows>({

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { HistoryView, InstanceHandle } from "../client/instance-handle.ts";
+import { hooksWorkflowName } from "../client/lifecycle-hooks.ts";
 import type { LogLineView, StepView } from "../client/views.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRecord, isTerminal } from "../model/instance.ts";
@@ -72,7 +73,7 @@ export class Inspector<Workflows extends Record<string, WorkflowDefinition>> {
 
   /** When the next turn after `now` is due. What is due already and was not taken is held by somebody, and passed over. */
   async nextDueAfter(now: number): Promise<number | null> {
-    const names = Object.values(this.#workflows).map(({ name }) => name);
+    const names = [...Object.values(this.#workflows).map(({ name }) => name), hooksWorkflowName];
     const first = await this.app.store.nextDueAt(names);
     if (first === null || first > now) return first;
     let earliest: number | null = null;

@@ -1,5 +1,6 @@
 import { isTerminal } from "../../model/instance.ts";
 import type { Change, ChangeOutcome, ChangeRequest } from "../../store/index.ts";
+import { create } from "./create.ts";
 import type { MemoryDatabase } from "./database.ts";
 import { detached } from "./detached.ts";
 import type { Run } from "./run.ts";
@@ -15,6 +16,7 @@ export function change(database: MemoryDatabase, request: ChangeRequest, now: nu
   }
   const leased = leaseInForce(run, now);
   const changed = apply(database, run, request.change, now);
+  if (request.announce) create(database, { ...request.announce, lease: null }, now);
   return { kind: "changed", runId: changed.id, status: changed.status, runNumber: changed.number, leased };
 }
 

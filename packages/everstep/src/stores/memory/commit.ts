@@ -34,6 +34,7 @@ export function commit(database: MemoryDatabase, request: CommitRequest, now: nu
     return { kind: "paused", eventSeq: run.eventSeq, timeoutsRefused };
   }
   const dueNow = goOn(database, run, request, timeoutsRefused, now);
+  if (request.announce && isTerminal(run.status)) create(database, { ...request.announce, lease: null }, now);
   return { kind: "committed", eventSeq: run.eventSeq, timeoutsRefused, dueNow };
 }
 

@@ -36,6 +36,7 @@ export interface Waiter {
 export interface Publication {
   readonly waiters: number;
   readonly runIds: readonly RunId[];
+  readonly createdAt: number;
 }
 
 /** The rows and their indexes. Maps compare names bytewise, so any text may be an id (INV-45). */

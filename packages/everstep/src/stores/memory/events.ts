@@ -6,7 +6,7 @@ import type {
   SendEventOutcome,
   SendEventRequest,
 } from "../../store/index.ts";
-import type { MemoryDatabase, Publication, Waiter } from "./database.ts";
+import type { MemoryDatabase, Waiter } from "./database.ts";
 import type { Run } from "./run.ts";
 import { currentRun, makeDue } from "./run.ts";
 import { isAwaited } from "./wait.ts";
@@ -35,7 +35,9 @@ export function sendEvent(
 /** One ordinary event for every wait on the topic, addressed to that wait, so that no other takes it. */
 export function publish(database: MemoryDatabase, request: PublishRequest, now: number): PublishOutcome {
   const earlier = database.publications.get(request.id);
-  if (earlier !== undefined) return { kind: "published", ...earlier, duplicate: true };
+  if (earlier !== undefined) {
+    return { kind: "published", waiters: earlier.waiters, runIds: earlier.runIds, duplicate: true };
+  }
   const waiters = waitersOf(database, request.topic, now);
   for (const { run, index } of waiters) {
     const { topic, payload, createdAt } = request;
@@ -44,9 +46,8 @@ export function publish(database: MemoryDatabase, request: PublishRequest, now: 
     accept(database, run, { id, type: null, topic, forStep, system: false, payload, createdAt }, now);
   }
   const runIds = [...new Set(waiters.map(({ run }) => run.id))];
-  const publication: Publication = { waiters: waiters.length, runIds };
-  database.publications.set(request.id, publication);
-  return { kind: "published", ...publication, duplicate: false };
+  database.publications.set(request.id, { waiters: waiters.length, runIds, createdAt: request.createdAt });
+  return { kind: "published", waiters: waiters.length, runIds, duplicate: false };
 }
 
 /** Waits that are registered, not over at `now` and not spoken for; paused runs are among them, ended ones are not. */

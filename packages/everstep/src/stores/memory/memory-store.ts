@@ -12,6 +12,7 @@ import type {
   Ownership,
   Page,
   PageQuery,
+  PruneRequest,
   RenewAnswer,
   Renewal,
   RunHistory,
@@ -133,8 +134,8 @@ export class MemoryStore implements Store {
     return reads.nextDueAt(this.#open(), workflows);
   }
 
-  async prune(request: { readonly before: number; readonly limit: number }): Promise<number> {
-    return prune(this.#open(), request.before, request.limit);
+  async prune(request: PruneRequest): Promise<number> {
+    return prune(this.#open(), request);
   }
 
   async remove(ref: InstanceRef): Promise<boolean> {

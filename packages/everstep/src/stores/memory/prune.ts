@@ -1,10 +1,13 @@
 import { isTerminal } from "../../model/instance.ts";
+import type { PruneRequest } from "../../store/store.ts";
 import type { MemoryDatabase } from "./database.ts";
 import type { Instance } from "./run.ts";
 import { currentRun } from "./run.ts";
 
 /** Removes whole instances that are over, longest out of retention first; gives how many. */
-export function prune(database: MemoryDatabase, before: number, limit: number): number {
+export function prune(database: MemoryDatabase, request: PruneRequest): number {
+  const { before, limit, publicationsBefore } = request;
+  if (publicationsBefore !== undefined) forgetPublications(database, publicationsBefore);
   const over: { readonly instance: Instance; readonly until: number }[] = [];
   for (const workflow of database.workflows.values()) {
     for (const instance of workflow.instances.values()) {
@@ -17,4 +20,9 @@ export function prune(database: MemoryDatabase, before: number, limit: number): 
   const chosen = over.sort((a, b) => a.until - b.until).slice(0, limit);
   for (const { instance } of chosen) database.removeInstance(instance);
   return chosen.length;
+}
+
+function forgetPublications(database: MemoryDatabase, before: number): void {
+  for (const [id, { createdAt }] of database.publications)
+    if (createdAt < before) database.publications.delete(id);
 }

@@ -7,6 +7,7 @@ export interface Removal {
   /** The longest out of retention first; at most `limit`. Gives how many were removed. */
   pruneSlice(before: number, limit: number): number;
   remove(ref: InstanceRef): boolean;
+  forgetPublications(before: number): void;
 }
 
 /** Instances per transaction. */
@@ -35,7 +36,11 @@ export function removal(connection: Connection): Removal {
     removeInstance.run(instance);
   };
 
+  const forget = db.prepare(`DELETE FROM ${names.publication} WHERE created_at < ?`);
+
   return {
+    forgetPublications: (before) => connection.transact(() => void forget.run(before)),
+
     pruneSlice(before, limit) {
       if (limit <= 0 || over.get(before, 1) === undefined) return 0;
       return connection.transact(() => {

@@ -171,5 +171,6 @@ function firstSchema(names: TableNames): readonly string[] {
       waiters INTEGER NOT NULL,
       runs TEXT NOT NULL
     ) STRICT`,
+    `CREATE INDEX ${names.publication}_age ON ${names.publication} (created_at)`,
   ];
 }

@@ -16,6 +16,7 @@ import type {
   Ownership,
   Page,
   PageQuery,
+  PruneRequest,
   RenewAnswer,
   Renewal,
   RunHistory,
@@ -110,7 +111,10 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.instances.nextDueAt(workflows));
   }
 
-  async prune({ before, limit }: { readonly before: number; readonly limit: number }): Promise<number> {
+  async prune({ before, limit, publicationsBefore }: PruneRequest): Promise<number> {
+    if (publicationsBefore !== undefined) {
+      await this.#do((verbs) => verbs.removal.forgetPublications(publicationsBefore));
+    }
     let removed = 0;
     for (;;) {
       const rest = limit - removed;

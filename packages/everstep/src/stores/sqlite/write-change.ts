@@ -6,7 +6,7 @@ import type { Endings } from "./endings.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease, hasLeaseInForce } from "./hot-row.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { Steps } from "./steps.ts";
-import { putAll } from "./write-create.ts";
+import { type Create, putAll } from "./write-create.ts";
 
 export type MakeChange = (request: ChangeRequest, now: number) => ChangeOutcome;
 
@@ -15,6 +15,7 @@ export interface ChangeParts {
   readonly ids: RunIds;
   readonly steps: Steps;
   readonly endings: Endings;
+  readonly create: Create;
 }
 
 type Of<Kind extends Change["kind"]> = Extract<Change, { readonly kind: Kind }>;
@@ -41,7 +42,7 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
     }
   };
 
-  return ({ workflowName, instanceId, when, change }, now) => {
+  return ({ workflowName, instanceId, when, change, announce }, now) => {
     const row = hot.byName(workflowName, instanceId);
     if (row === undefined) return { kind: "not-found" };
     const { status, runNumber } = row;
@@ -49,6 +50,7 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
     if (!meant || !when.statuses.includes(status)) return { kind: "refused", status, runNumber };
 
     make(row, change, now);
+    if (announce) parts.create({ ...announce, lease: null }, now);
     const after = hot.byName(workflowName, instanceId) ?? row;
     return {
       kind: "changed",

@@ -48,6 +48,9 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
     if (boundary.next.kind === "continue") rows.goOn(row, boundary, request.leaseUntil, now);
     else if (paused) rows.stayPaused(row, boundary, now);
     else moveOn(rows, row, boundary, boundary.next, dueNow, now);
+    if (request.announce && !paused && isEnding(boundary.next)) {
+      parts.create({ ...request.announce, lease: null }, now);
+    }
     return answer(eventSeq, paused, timeoutsRefused, dueNow);
   };
 }

@@ -25,7 +25,7 @@ export function writes(connection: Connection): Write {
   const mutate = mutations(connection);
   const commit = commits(connection, { hot, steps, endings, create, sendEvent, mutate });
   const publish = publishes(connection, hot);
-  const change = changes(connection, { hot, ids, steps, endings });
+  const change = changes(connection, { hot, ids, steps, endings, create });
   const wake = wakes(connection, hot);
   const abandon = abandons(connection, hot, endings);
 
@@ -68,9 +68,10 @@ function countNewRuns(requests: readonly StoreRequest[]): number {
   let count = 0;
   for (const request of requests) {
     if (request.kind === "create") count += 1;
-    else if (request.kind === "change" && request.change.kind === "restart") count += 1;
-    else if (request.kind === "commit")
+    if (request.kind === "change" && request.change.kind === "restart") count += 1;
+    if (request.kind === "commit")
       for (const each of request.alongside) count += each.kind === "create" ? 1 : 0;
+    if ((request.kind === "commit" || request.kind === "change") && request.announce) count += 1;
   }
   return count;
 }

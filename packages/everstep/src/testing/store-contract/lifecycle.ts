@@ -48,6 +48,40 @@ import {
 
 export const lifecycleCases: readonly Case[] = [
   {
+    name: "an announcement is created with the end it belongs to, and only with it",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      const announce = create("told");
+      await committed(store, { ...commit(lease, boundary(1)), announce });
+      equal(await store.getInstance(ref("told")), undefined, "after a commit that goes on");
+      await write(store, pause("a"));
+      await write(store, { ...commit(lease, boundary(2, { next: complete() })), announce });
+      equal(await store.getInstance(ref("told")), undefined, "after an end that a pause dropped");
+      await write(store, resume("a"), at(5));
+      const again = (await claimOne(store, "a", at(5))).lease;
+      await committed(store, { ...commit(again, boundary(1, { next: complete() })), announce }, at(6));
+      matches(await instance(store, "told"), { status: "active", dueAt: at(0) }, "after the end");
+    },
+  },
+  {
+    name: "an announcement is created with the change it belongs to, not with one that is refused",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "a");
+      const announce = create("told");
+      const refused = change(
+        "a",
+        { kind: "terminate", reason: { source: "user", message: null } },
+        { statuses: ["complete"] },
+      );
+      matches(await write(store, { ...refused, announce }), { kind: "refused" }, "the outcome");
+      equal(await store.getInstance(ref("told")), undefined, "after a refusal");
+      matches(await write(store, { ...terminate("a"), announce }), { kind: "changed" }, "the outcome");
+      matches(await instance(store, "told"), { status: "active" }, "after the change");
+    },
+  },
+  {
     name: "pause holds: the run shows it at once and is not claimed until resume (INV-34)",
     async run({ open }) {
       const store = await open();

@@ -115,6 +115,17 @@ export const topicCases: readonly Case[] = [
     },
   },
   {
+    name: "a publication is remembered until it is pruned; then its id is new again (INV-48)",
+    async run({ open }) {
+      const store = await open();
+      await write(store, publish("p1", "news", { createdAt: at(5) }), at(5));
+      await store.prune({ before: at(5), limit: 10, publicationsBefore: at(5) });
+      matches(await write(store, publish("p1", "news"), at(6)), { duplicate: true }, "remembered");
+      await store.prune({ before: at(6), limit: 10, publicationsBefore: at(6) });
+      matches(await write(store, publish("p1", "news"), at(7)), { duplicate: false }, "forgotten");
+    },
+  },
+  {
     name: "a publication repeated is answered alike and sends nothing twice, whoever waits by then (INV-25)",
     async run({ open }) {
       const store = await open();

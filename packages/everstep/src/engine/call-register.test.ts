@@ -1,0 +1,301 @@
+import { describe, expect, test } from "vitest";
+import { buildDefinition, type WorkflowMode, type WorkflowOptions } from "../authoring/define-workflow.ts";
+import type { EverstepError } from "../model/error.ts";
+import type { StepRecord, StepType } from "../model/step.ts";
+import { Body } from "./body.ts";
+import type { Call, CallSpec } from "./call.ts";
+import { CallRegister } from "./call-register.ts";
+import { completed, errored, waiting } from "./sample-records.ts";
+import { stepOptionsOf } from "./step-options.ts";
+
+type Options = Partial<WorkflowOptions> & { readonly mode?: WorkflowMode };
+
+function registerOf(steps: readonly StepRecord[] = [], { mode = "everstep", ...options }: Options = {}) {
+  const definition = buildDefinition({ name: "story", ...options }, () => {}, mode);
+  const notes: string[] = [];
+  const register = new CallRegister(definition, steps, (message) => notes.push(message));
+  const spec = (name: string, type: StepType = "do", facts: Partial<CallSpec> = {}): CallSpec => ({
+    type,
+    name,
+    callback: null,
+    options: type === "do" ? stepOptionsOf(definition).resolve(undefined, name) : null,
+    wakeAt: null,
+    durationMs: null,
+    eventType: null,
+    topic: null,
+    onConsume: null,
+    ...facts,
+  });
+  const repeated = stepOptionsOf(definition).resolve({ repeat: true }, "any");
+  return {
+    register,
+    notes,
+    spec,
+    enter: (given: CallSpec, parent: Body | null = null): Call => {
+      const entered = register.enter(given, parent);
+      if (entered.kind !== "call") throw new Error("answered from before");
+      return entered.call;
+    },
+    /** One call from its beginning to its end. */
+    through: (name: string, type: StepType = "do", parent: Body | null = null): Call => {
+      const entered = register.enter(spec(name, type), parent);
+      if (entered.kind !== "call") throw new Error("answered from before");
+      const { call } = entered;
+      const record = completed({ key: call.key, type, index: register.indexOf(call) });
+      call.record = record;
+      register.settled(call, record);
+      call.resolve(1);
+      return call;
+    },
+    repeat: (name: string, parent: Body | null = null): Call => {
+      const entered = register.enter(spec(name, "do", { options: repeated }), parent);
+      if (entered.kind !== "call") throw new Error("answered from before");
+      return entered.call;
+    },
+  };
+}
+
+const codeOf = (action: () => unknown): string => {
+  try {
+    action();
+  } catch (error) {
+    return (error as EverstepError).code;
+  }
+  return "nothing was thrown";
+};
+
+describe("a name is an identity", () => {
+  test("asked for again after it is done, it answers with the first result and says so once", () => {
+    const { register, spec, notes, through } = registerOf();
+    const first = through("a");
+    const again = register.enter(spec("a"), null);
+    expect(again).toEqual({ kind: "answered", record: first.record });
+    register.enter(spec("a"), null);
+    expect(notes).toEqual([expect.stringContaining("repeat: true")]);
+  });
+
+  test("asked for again while it is open, it is refused", () => {
+    const { register, spec, enter } = registerOf();
+    enter(spec("a"));
+    expect(codeOf(() => register.enter(spec("a"), null))).toBe("DUPLICATE_STEP_KEY");
+  });
+
+  test("used for another kind of step, it is refused, open or done", () => {
+    const { register, spec, enter, through } = registerOf();
+    enter(spec("open"));
+    through("done");
+    for (const name of ["open", "done"])
+      expect(codeOf(() => register.enter(spec(name, "sleep"), null))).toBe("STEP_TYPE_MISMATCH");
+  });
+
+  test("with strictStepNames any second use is refused", () => {
+    const { register, spec, through } = registerOf([], { strictStepNames: true });
+    through("a");
+    expect(codeOf(() => register.enter(spec("a"), null))).toBe("DUPLICATE_STEP_KEY");
+  });
+
+  test("strictStepNames does not mind the first use on replay", () => {
+    const { enter, spec } = registerOf([completed({ key: "a" })], { strictStepNames: true });
+    expect(enter(spec("a")).record?.key).toBe("a");
+  });
+
+  test("inside another step it is another place", () => {
+    const { enter, spec } = registerOf();
+    const outer = new Body(enter(spec("a")), 1, 0);
+    expect(enter(spec("a"), outer).key).toBe("a/a");
+  });
+
+  test("a call whose outer step is over is out of the way", () => {
+    const { register, spec, enter } = registerOf();
+    const call = enter(spec("outer"));
+    const first = new Body(call, 1, 0);
+    const inner = enter(spec("inner"), first);
+    first.cancel(new Error("timed out"));
+    const again = register.enter(spec("inner"), new Body(call, 2, 0));
+    expect(again).toMatchObject({ kind: "call", call: { key: "outer/inner" } });
+    expect((again as { call: Call }).call).not.toBe(inner);
+  });
+
+  test("what such a call left behind is gone on from: a wait as a wait, a result as a result", () => {
+    const { register, spec, enter } = registerOf();
+    const call = enter(spec("outer"));
+    const first = new Body(call, 1, 0);
+    const nap = enter(spec("nap", "sleep"), first);
+    register.waits(nap, waiting({ key: nap.key, index: 5 }));
+    const known = enter(spec("known"), first);
+    register.settled(known, completed({ key: known.key, index: 6 }));
+    first.cancel(new Error("timed out"));
+    const second = new Body(call, 2, 0);
+    expect(enter(spec("nap", "sleep"), second).record).toMatchObject({ status: "waiting", index: 5 });
+    expect(enter(spec("known"), second).record).toMatchObject({ status: "completed", index: 6 });
+  });
+});
+
+describe("repeated names", () => {
+  test("are numbered from 0 in the order they are asked for", () => {
+    const { repeat } = registerOf();
+    expect([1, 2, 3].map(() => repeat("item")).map(({ key, count }) => [key, count])).toEqual([
+      ["item#0", 1],
+      ["item#1", 2],
+      ["item#2", 3],
+    ]);
+  });
+
+  test("keep their numbers on replay", () => {
+    const { repeat } = registerOf([
+      completed({ key: "item#0", index: 0 }),
+      waiting({ key: "item#1", type: "do", index: 1 }),
+    ]);
+    expect([1, 2, 3].map(() => repeat("item").record?.status)).toEqual(["completed", "waiting", undefined]);
+  });
+
+  test("are numbered anew for every attempt of the outer step, so that results are found again", () => {
+    const { repeat, enter, spec } = registerOf();
+    const outer = enter(spec("outer"));
+    const first = new Body(outer, 1, 0);
+    expect([repeat("item", first).key, repeat("item", first).key]).toEqual(["outer/item#0", "outer/item#1"]);
+    first.cancel(new Error("down"));
+    expect(repeat("item", new Body(outer, 2, 0)).key).toBe("outer/item#0");
+  });
+
+  test("do not meet a step that is named like one of them", () => {
+    const { repeat, enter, spec } = registerOf();
+    expect(new Set([repeat("item").key, enter(spec("item#0")).key]).size).toBe(2);
+  });
+});
+
+describe("code written for Cloudflare", () => {
+  const cloudflare = { mode: "cloudflare" } as const;
+
+  test("counts kinds, names and durations apart", () => {
+    const { enter, spec } = registerOf([], cloudflare);
+    const keys = [
+      enter(spec("a")),
+      enter(spec("a")),
+      enter(spec("a", "sleep", { durationMs: 5 })),
+      enter(spec("a", "sleep", { durationMs: 5 })),
+      enter(spec("a", "sleep", { durationMs: 6 })),
+      enter(spec("a", "waitForEvent")),
+    ].map(({ key }) => key);
+    expect(keys).toEqual(["do:a#1", "do:a#2", "sleep:a:5#1", "sleep:a:5#2", "sleep:a:6#1", "waitForEvent:a#1"]);
+  });
+
+  test("a name that looks like a name with a duration is counted with it, never taken for it", () => {
+    const { enter, spec } = registerOf([], cloudflare);
+    const keys = [enter(spec("a", "sleep", { durationMs: 5 })), enter(spec("a:5", "sleep"))].map(({ key }) => key);
+    expect(new Set(keys).size).toBe(2);
+  });
+});
+
+describe("the number of steps", () => {
+  test("is limited, sleeps not counted, waits for events counted", () => {
+    const { enter, spec } = registerOf([], { limits: { stepsMax: 3 } });
+    enter(spec("a"));
+    enter(spec("nap", "sleep"));
+    enter(spec("w", "waitForEvent"));
+    enter(spec("nap 2", "sleep"));
+    enter(spec("b"));
+    expect(codeOf(() => enter(spec("c")))).toBe("STEP_LIMIT_EXCEEDED");
+    enter(spec("nap 3", "sleep"));
+  });
+
+  test("counts recorded steps once, asked for or not", () => {
+    const steps = [completed({ key: "a", index: 0 }), completed({ key: "gone", index: 1 })];
+    const { enter, spec } = registerOf(steps, { limits: { stepsMax: 3 } });
+    enter(spec("a"));
+    enter(spec("b"));
+    expect(codeOf(() => enter(spec("c")))).toBe("STEP_LIMIT_EXCEEDED");
+  });
+
+  test("waits for events do not count for Cloudflare", () => {
+    const { enter, spec } = registerOf([], { limits: { stepsMax: 1 }, mode: "cloudflare" });
+    enter(spec("w", "waitForEvent"));
+    enter(spec("a"));
+    expect(codeOf(() => enter(spec("b")))).toBe("STEP_LIMIT_EXCEEDED");
+  });
+
+  test("a call that is asked for again because its outer step is counts once", () => {
+    const { enter, spec } = registerOf([], { limits: { stepsMax: 2 } });
+    const outer = enter(spec("outer"));
+    for (let attempt = 1; attempt < 10; attempt++) {
+      const body = new Body(outer, attempt, 0);
+      enter(spec("inner"), body);
+      body.cancel(new Error("down"));
+    }
+  });
+});
+
+describe("indices", () => {
+  test("grow in the order of first start and go on behind what is recorded", () => {
+    const { register, enter, spec } = registerOf([completed({ key: "a", index: 7, settledIndex: 3 })]);
+    expect(register.indexOf(enter(spec("a")))).toBe(7);
+    expect(register.indexOf(enter(spec("b")))).toBe(8);
+    expect(register.indexOf(enter(spec("c")))).toBe(9);
+    expect(register.settledCount).toBe(4);
+  });
+
+  test("waiting steps have no place in the order of hand-over", () => {
+    expect(registerOf([waiting({ key: "nap", index: 4 })]).register.settledCount).toBe(0);
+  });
+});
+
+describe("replaying", () => {
+  test("a fresh run never is", () => {
+    expect(registerOf().register.replaying).toBe(false);
+  });
+
+  test.each([
+    ["a step that is not recorded", "new", "do"],
+    ["a step that still waits", "nap", "sleep"],
+  ] as const)("ends with %s", (_, name, type) => {
+    const { register, enter, spec } = registerOf([
+      completed({ key: "a", index: 0 }),
+      waiting({ key: "nap", index: 1 }),
+    ]);
+    expect(register.replaying).toBe(true);
+    enter(spec("a"));
+    expect(register.replaying).toBe(true);
+    enter(spec(name, type));
+    expect(register.replaying).toBe(false);
+  });
+
+  test("is not ended by what happens inside a body", () => {
+    const { register, enter, spec } = registerOf([completed({ key: "a" })]);
+    enter(spec("inner"), new Body(enter(spec("a")), 1, 0));
+    expect(register.replaying).toBe(true);
+  });
+
+  test("notes once that the order is another one", () => {
+    const { enter, spec, notes } = registerOf(
+      ["a", "b", "c"].map((key, index) => completed({ key, index })),
+    );
+    for (const name of ["c", "a", "b"]) enter(spec(name));
+    expect(notes).toEqual([expect.stringContaining('"a" is asked for in another order')]);
+  });
+
+  test("notes nothing while the order is the recorded one, with steps left out", () => {
+    const { enter, spec, notes } = registerOf(
+      ["a", "b", "c"].map((key, index) => completed({ key, index })),
+    );
+    for (const name of ["a", "c", "d"]) enter(spec(name));
+    expect(notes).toEqual([]);
+  });
+});
+
+describe("errors", () => {
+  test("of a step whose retries are used up are known again, by identity", () => {
+    const { register } = registerOf();
+    const used = register.errorOf(errored({ key: "a", attempts: 6 }));
+    const single = register.errorOf(errored({ key: "b", attempts: 2 }));
+    expect(register.isExhausted(used)).toBe(true);
+    expect(register.isExhausted(single)).toBe(false);
+    expect(register.isExhausted(new Error(used.message))).toBe(false);
+    expect(register.isExhausted(undefined)).toBe(false);
+  });
+
+  test("of a wait that timed out are not exhausted retries", () => {
+    const { register } = registerOf();
+    const error = register.errorOf(errored({ key: "w", type: "waitForEvent", attempts: 1 }));
+    expect(register.isExhausted(error)).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * Where everstep does something else than the recorded engine, and why. A program that is not listed must conform; one
+ * that is listed must differ, so that no entry outlives its reason. Programs of level `info` are not compared.
+ */
+export type Differences = Readonly<Record<string, string>>;
+
+const noRollback =
+  "Rollback handlers are not offered: step.do refuses an argument after its function, and the instance fails at once " +
+  "instead of running on without the promised rollback. Undo in a catch block with a step of its own.";
+
+const pastIsOver =
+  "sleepUntil a time in the past completes at once: the time has come, and a replay that is late must not fail.";
+
+/** Classes written for Cloudflare, through the binding. */
+export const cloudflareDifferences: Differences = {
+  "rollback-caught-failure-then-success": noRollback,
+  "rollback-on-nonretryable": noRollback,
+  "rollback-reverse-order": noRollback,
+  "rollback-terminate-without-option": noRollback,
+  "sleep-until-past": pastIsOver,
+  "sleep-until-past-uncaught": pastIsOver,
+};
+
+const firstResult =
+  "Names are identities: a name used again answers with its first result. Set repeat: true, or put an index into it.";
+
+/** Functions given to defineWorkflow, through everstep's own handles. */
+export const everstepDifferences: Differences = {
+  "batch-without-ids":
+    "Every instance of a batch needs an id, so that the batch can be repeated after a lost answer.",
+  "delete-running-instance":
+    "Instances cannot be deleted: what was recorded stays until its retention ends. Terminate it, and give it a ttl.",
+  "loop-200-same-name": firstResult,
+  "pause-while-sleeping-freezes-timer":
+    "Timers keep counting while paused: what became due meanwhile happens right after resume.",
+  "restart-from-counted-step": firstResult,
+  "rollback-caught-failure-then-success": noRollback,
+  "rollback-on-nonretryable": noRollback,
+  "rollback-reverse-order": noRollback,
+  "rollback-terminate-without-option": noRollback,
+  "samename-across-kinds":
+    "Names are identities: a name recorded as one kind of step and asked for as another is STEP_TYPE_MISMATCH.",
+  "samename-after-failure":
+    "Names are identities: a name that failed for good fails with the same error when it is used again.",
+  "samename-parallel":
+    "Names are identities: a name that is still open cannot be used again (DUPLICATE_STEP_KEY). Set repeat: true.",
+  "samename-replayed": firstResult,
+  "samename-wait-twice": firstResult,
+  "sleep-until-past": pastIsOver,
+  "sleep-until-past-uncaught": pastIsOver,
+};
