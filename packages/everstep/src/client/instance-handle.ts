@@ -186,11 +186,8 @@ export class InstanceHandle<Output = any> {
 
   /** Continues a paused instance; has no effect on others. */
   async resume(): Promise<void> {
-    const shiftDeadlines = this.#definition.mode === "cloudflare";
-    const outcome = await this.#change(planResume(this.#ref, shiftDeadlines));
-    if (outcome.kind !== "changed") return;
-    if (shiftDeadlines) this.#parts.runner.forget(outcome.runId);
-    this.#parts.runner.nudge();
+    const outcome = await this.#change(planResume(this.#ref, this.#definition.mode === "cloudflare"));
+    if (outcome.kind === "changed") this.#parts.runner.nudge();
   }
 
   /** Ends it for good. What a body in flight returns later is refused. */

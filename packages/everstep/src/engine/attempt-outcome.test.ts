@@ -15,7 +15,11 @@ const context = { attempt: 1 } as StepContext;
 
 function outcomeOf(
   thrown: unknown,
-  { config, attempts = 0, ...options }: Partial<WorkflowOptions> & { config?: StepConfig; attempts?: number } = {},
+  {
+    config,
+    attempts = 0,
+    ...options
+  }: Partial<WorkflowOptions> & { config?: StepConfig; attempts?: number } = {},
 ) {
   const definition = buildDefinition({ name: "story", ...options }, () => {}, "everstep");
   const spec = {
@@ -51,7 +55,10 @@ describe("what a failed attempt means for the next one", () => {
   test.each([
     ["a NonRetryableError", new NonRetryableError("no")],
     ["one with a name of its own", new NonRetryableError("no", "Declined")],
-    ["one of another copy of the library, by its name", Object.assign(new Error("no"), { name: "NonRetryableError" })],
+    [
+      "one of another copy of the library, by its name",
+      Object.assign(new Error("no"), { name: "NonRetryableError" }),
+    ],
     ["a mistake in the code", new EverstepError("DUPLICATE_STEP_KEY", "twice")],
     ["a value that cannot be kept", new EverstepError("VALUE_NOT_SERIALIZABLE", "function")],
   ])("%s is not retried", (_, error) => {
@@ -62,7 +69,10 @@ describe("what a failed attempt means for the next one", () => {
     expect(outcomeOf(new Error("down"), { attempts: 4 })).toMatchObject({ retryable: true });
     expect(outcomeOf(new Error("down"), { attempts: 5 })).toMatchObject({ retryable: false });
     const config = { retries: { limit: Number.POSITIVE_INFINITY, maxDelay: 5 } };
-    expect(outcomeOf(new Error("down"), { attempts: 5000, config })).toMatchObject({ retryable: true, retryAt: now + 5 });
+    expect(outcomeOf(new Error("down"), { attempts: 5000, config })).toMatchObject({
+      retryable: true,
+      retryAt: now + 5,
+    });
   });
 
   test("an error may say when it wants to be asked again, exactly", () => {
@@ -92,7 +102,10 @@ describe("what a failed attempt means for the next one", () => {
     const classify = (): never => {
       throw new Error("mistake");
     };
-    expect(outcomeOf(new Error("down"), { classify })).toMatchObject({ retryable: true, retryAt: now + 10_000 });
+    expect(outcomeOf(new Error("down"), { classify })).toMatchObject({
+      retryable: true,
+      retryAt: now + 10_000,
+    });
   });
 
   test("a delay function decides with the failure before it, and backoff still applies", async () => {
@@ -108,7 +121,12 @@ describe("what a failed attempt means for the next one", () => {
   });
 
   test.each([
-    ["throws", () => { throw new Error("mistake"); }],
+    [
+      "throws",
+      () => {
+        throw new Error("mistake");
+      },
+    ],
     ["gives nonsense", () => "soon"],
     ["gives nothing", () => undefined as never],
   ])("a delay function that %s ends the retries", async (_, delay) => {

@@ -177,12 +177,21 @@ describe("code written for Cloudflare", () => {
       enter(spec("a", "sleep", { durationMs: 6 })),
       enter(spec("a", "waitForEvent")),
     ].map(({ key }) => key);
-    expect(keys).toEqual(["do:a#1", "do:a#2", "sleep:a:5#1", "sleep:a:5#2", "sleep:a:6#1", "waitForEvent:a#1"]);
+    expect(keys).toEqual([
+      "do:a#1",
+      "do:a#2",
+      "sleep:a:5#1",
+      "sleep:a:5#2",
+      "sleep:a:6#1",
+      "waitForEvent:a#1",
+    ]);
   });
 
   test("a name that looks like a name with a duration is counted with it, never taken for it", () => {
     const { enter, spec } = registerOf([], cloudflare);
-    const keys = [enter(spec("a", "sleep", { durationMs: 5 })), enter(spec("a:5", "sleep"))].map(({ key }) => key);
+    const keys = [enter(spec("a", "sleep", { durationMs: 5 })), enter(spec("a:5", "sleep"))].map(
+      ({ key }) => key,
+    );
     expect(new Set(keys).size).toBe(2);
   });
 });
@@ -266,17 +275,13 @@ describe("replaying", () => {
   });
 
   test("notes once that the order is another one", () => {
-    const { enter, spec, notes } = registerOf(
-      ["a", "b", "c"].map((key, index) => completed({ key, index })),
-    );
+    const { enter, spec, notes } = registerOf(["a", "b", "c"].map((key, index) => completed({ key, index })));
     for (const name of ["c", "a", "b"]) enter(spec(name));
     expect(notes).toEqual([expect.stringContaining('"a" is asked for in another order')]);
   });
 
   test("notes nothing while the order is the recorded one, with steps left out", () => {
-    const { enter, spec, notes } = registerOf(
-      ["a", "b", "c"].map((key, index) => completed({ key, index })),
-    );
+    const { enter, spec, notes } = registerOf(["a", "b", "c"].map((key, index) => completed({ key, index })));
     for (const name of ["a", "c", "d"]) enter(spec(name));
     expect(notes).toEqual([]);
   });

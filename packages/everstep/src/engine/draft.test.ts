@@ -63,7 +63,10 @@ describe("what a turn has not committed yet", () => {
     draft.step(waiting({ key: "a", index: 0 }));
     draft.step(waiting({ key: "b", index: 1 }));
     draft.step(completed({ key: "a", index: 0 }));
-    expect(draft.take().steps.map(({ key, status }) => `${key} ${status}`)).toEqual(["a completed", "b waiting"]);
+    expect(draft.take().steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      "a completed",
+      "b waiting",
+    ]);
   });
 
   test("remembers the least that was known when its timeouts were decided", () => {
@@ -112,7 +115,10 @@ describe("a commit refused for its mutations", () => {
     draft.step(errored({ key: "neighbour", index: 0 }));
     draft.putBack(content, without);
     const { steps, logs } = draft.take();
-    expect(steps.map(({ key, status }) => `${key} ${status}`)).toEqual(["neighbour errored", "later completed"]);
+    expect(steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
+      "neighbour errored",
+      "later completed",
+    ]);
     expect(logs.map(({ message }) => message)).toEqual(["first", "second"]);
   });
 

@@ -15,7 +15,10 @@ function schema(validate: StandardSchema["~standard"]["validate"]): StandardSche
 
 describe("what a settled function comes to", () => {
   test("a value completes the run, at once", () => {
-    expect(end({ ok: true, value: { n: 1 } })).toEqual({ kind: "complete", output: { json: '{"n":1}', marks: null } });
+    expect(end({ ok: true, value: { n: 1 } })).toEqual({
+      kind: "complete",
+      output: { json: '{"n":1}', marks: null },
+    });
   });
 
   test("nothing is a value too", () => {
@@ -23,7 +26,14 @@ describe("what a settled function comes to", () => {
   });
 
   test.each([
-    ["a cycle is kept or refused, never a crash", (() => { const a: unknown[] = []; a.push(a); return a; })()],
+    [
+      "a cycle is kept or refused, never a crash",
+      (() => {
+        const a: unknown[] = [];
+        a.push(a);
+        return a;
+      })(),
+    ],
     ["a function", () => 1],
   ])("%s", (_, value) => {
     const outcome = end({ ok: true, value });
@@ -37,18 +47,23 @@ describe("what a settled function comes to", () => {
     });
   });
 
-  test.each([undefined, null, 0, "", "text", new Error("down"), { strange: true }])("thrown %s is an error", (error) => {
-    expect(end({ ok: false, error })).toMatchObject({
-      kind: "error",
-      deadLetter: false,
-      error: { name: expect.any(String), message: expect.any(String) },
-    });
-  });
+  test.each([undefined, null, 0, "", "text", new Error("down"), { strange: true }])(
+    "thrown %s is an error",
+    (error) => {
+      expect(end({ ok: false, error })).toMatchObject({
+        kind: "error",
+        deadLetter: false,
+        error: { name: expect.any(String), message: expect.any(String) },
+      });
+    },
+  );
 
   test("an error of a step whose retries were used up goes to the dead letters", () => {
     const exhausted = new Error("down");
     const isExhausted = (error: unknown): boolean => error === exhausted;
-    expect(endOfRun({ ok: false, error: exhausted }, definition(), isExhausted)).toMatchObject({ deadLetter: true });
+    expect(endOfRun({ ok: false, error: exhausted }, definition(), isExhausted)).toMatchObject({
+      deadLetter: true,
+    });
     expect(endOfRun({ ok: false, error: new Error("down") }, definition(), isExhausted)).toMatchObject({
       deadLetter: false,
     });
@@ -87,9 +102,19 @@ describe("when a run must be over", () => {
   test.each([
     ["never, unless somebody said so", {}, null, null],
     ["at its deadline", {}, 500, { at: 500, source: "deadline" }],
-    ["its longest run after its start", { maxRunDuration: 1000 }, null, { at: 1100, source: "maxRunDuration" }],
+    [
+      "its longest run after its start",
+      { maxRunDuration: 1000 },
+      null,
+      { at: 1100, source: "maxRunDuration" },
+    ],
     ["at the deadline when that is sooner", { maxRunDuration: 1000 }, 500, { at: 500, source: "deadline" }],
-    ["at the end of its longest run when that is", { maxRunDuration: 10 }, 500, { at: 110, source: "maxRunDuration" }],
+    [
+      "at the end of its longest run when that is",
+      { maxRunDuration: 10 },
+      500,
+      { at: 110, source: "maxRunDuration" },
+    ],
     ["at the deadline when both are at once", { maxRunDuration: 400 }, 500, { at: 500, source: "deadline" }],
   ])("%s", (_, options, deadlineAt, expected) => {
     const limit = timeLimitOf(definition(options), claim(deadlineAt));
@@ -97,7 +122,9 @@ describe("when a run must be over", () => {
   });
 
   test("the reasons can be read", () => {
-    expect(timeLimitOf(definition({ maxRunDuration: "1 hour" }), claim(null))?.reason.message).toContain("1 hour");
+    expect(timeLimitOf(definition({ maxRunDuration: "1 hour" }), claim(null))?.reason.message).toContain(
+      "1 hour",
+    );
     expect(suspendedTooLong(60_000)).toEqual({
       source: "maxSuspendDuration",
       message: expect.stringContaining("1 minute"),

@@ -262,7 +262,10 @@ describe("what the author wants written with an outcome", () => {
     body.mutate.push(onSuccess);
     body.serviceCalls.push(service);
     body.onTerminalError.push(onFailure);
-    expect(mutationsFor(body, { status: "completed" })).toEqual({ serviceCalls: [service], mutate: [onSuccess] });
+    expect(mutationsFor(body, { status: "completed" })).toEqual({
+      serviceCalls: [service],
+      mutate: [onSuccess],
+    });
     expect(mutationsFor(body, { status: "errored" })).toEqual({ serviceCalls: [], mutate: [onFailure] });
   });
 

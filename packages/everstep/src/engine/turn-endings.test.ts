@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { NonRetryableError } from "../authoring/errors.ts";
 import type { StandardSchema } from "../authoring/standard-schema.ts";
-import { systemRuntime } from "../system-runtime.ts";
-import { held, stagesOn, told } from "./turn-stage.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { held, type Story, stagesOn, told } from "./turn-stage.ts";
 
-const stageOf = stagesOn(systemRuntime);
+const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;
 const hour = 60 * minute;
 const once = { retries: false } as const;
@@ -23,7 +23,7 @@ describe("pause", () => {
     await stage.play();
     stage.answer = () => stage.paused();
     body.resolve(2);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toEqual({ kind: "paused" });
     expect(next).toBe(false);
     expect(stage.boundaries.map(told)).toEqual([
@@ -41,10 +41,10 @@ describe("pause", () => {
     await stage.play();
     stage.answer = () => stage.paused();
     quick.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toBeUndefined();
     slow.resolve(2);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.boundaries.map(told)).toEqual(["quick completed, continue", "slow completed, yield"]);
     expect(stage.ending).toEqual({ kind: "paused" });
   });
@@ -59,22 +59,22 @@ describe("pause", () => {
     stage.turn.windDown();
     stage.answer = () => stage.paused();
     body.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.boundaries.map(told)).toEqual(["in flight completed, yield"]);
     expect(stage.ending).toEqual({ kind: "paused" });
   });
 
-  test.each([
-    ["a suspension", async (step: never) => (step as { sleep: Function }).sleep("nap", "1 hour")],
-    ["a completion", async () => 1],
+  test.each<[string, Story]>([
+    ["a suspension", (step) => step.sleep("nap", "1 hour")],
+    ["a completion", () => 1],
     [
       "a failure",
-      async () => {
+      () => {
         throw new Error("down");
       },
     ],
   ])("%s that finds the run paused ends the turn as paused", async (_, run) => {
-    const stage = stageOf((step) => run(step as never));
+    const stage = stageOf(run);
     stage.answer = () => stage.paused();
     expect(await stage.play()).toEqual({ kind: "paused" });
   });
@@ -104,7 +104,7 @@ describe("pause", () => {
     stage.turn.windDown();
     await stage.runtime.advance(hour);
     body.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "yield" } });
     expect(stage.step("approval").status).toBe("waiting");
   });
@@ -117,7 +117,7 @@ describe("pause", () => {
     );
     await stage.play();
     stage.turn.windDown();
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "yield" } });
   });
 });
@@ -132,7 +132,7 @@ describe("shutdown and step budget", () => {
     await stage.play();
     stage.turn.windDown();
     body.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     const next = { kind: "yield", dueAt: stage.runtime.now() };
     expect(stage.ending).toEqual({ kind: "ended", next });
     expect(stage.step("in flight").status).toBe("completed");
@@ -173,14 +173,14 @@ describe("a lease that is lost", () => {
     await stage.play();
     stage.answer = () => ({ kind: "superseded" });
     quick.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toMatchObject({ kind: "lost", reason: { code: "STEP_INTERRUPTED" } });
     expect(signal?.aborted).toBe(true);
     slow.resolve(2);
     await stage.runtime.advance(24 * hour);
     expect(seen).toEqual([]);
     expect(stage.commits).toHaveLength(1);
-    expect(stage.runtime.timers()).toEqual([]);
+    expect(stage.runtime.nextTimerAt()).toBeNull();
     expect(stage.turn.state).toBe("closed");
   });
 
@@ -201,7 +201,7 @@ describe("a lease that is lost", () => {
     await stage.play();
     stage.leaseHeld = false;
     body.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toMatchObject({ kind: "lost" });
     expect(stage.commits).toEqual([]);
   });
@@ -283,9 +283,9 @@ describe("the author's own writes", () => {
     stage.hold();
     await stage.play();
     neighbour.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     order.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     await stage.held[0]?.answer();
     expect(stage.boundaries.map(told)).toEqual([
       "nap waiting, continue",
@@ -311,7 +311,7 @@ describe("the author's own writes", () => {
       }),
     );
     await stage.play();
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     await stage.play();
     expect(stage.commits.map(({ mutations }) => mutations?.mutate)).toEqual([undefined, [second], undefined]);
   });
@@ -325,7 +325,7 @@ describe("the author's own writes", () => {
     );
     await stage.play();
     expect(stage.commits.map(({ mutations }) => mutations)).toEqual([null]);
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     await stage.play();
     expect(stage.commits.map(({ mutations }) => mutations?.mutate)).toEqual([undefined, [write], undefined]);
   });
@@ -344,7 +344,7 @@ describe("the author's own writes", () => {
     );
     await stage.play();
     for (const body of bodies) body.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.commits.map(({ mutations, boundary }) => [told(boundary), mutations !== null])).toEqual([
       ["s0 completed, continue", true],
       ["s1 completed, continue", true],
@@ -370,7 +370,7 @@ describe("the author's own writes", () => {
     stage.turn.windDown();
     for (const body of bodies) {
       body.resolve(1);
-      await stage.runtime.quiet();
+      await stage.runtime.settle();
     }
     await stage.held[0]?.answer({
       kind: "mutation-failed",
@@ -397,7 +397,7 @@ describe("the author's own writes", () => {
       }),
     );
     await stage.play();
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     await stage.play();
     expect(stage.commits.map(({ alongside }) => alongside.length)).toEqual([0, 2]);
     expect(stage.commits[1]?.alongside).toMatchObject([
@@ -427,7 +427,7 @@ describe("how a run ends", () => {
     ]);
     expect(signal?.aborted).toBe(true);
     body.resolve("late");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.commits).toHaveLength(1);
   });
 
@@ -525,7 +525,7 @@ describe("time limits", () => {
     const stage = stageOf((step) => step.sleep("nap", "1 hour"), { maxRunDuration: "10 minutes" });
     const startedAt = stage.runtime.now();
     expect(await stage.play({ startedAt })).toEqual({ kind: "suspended", dueAt: startedAt + 10 * minute });
-    stage.runtime.jump(10 * minute);
+    await stage.runtime.advance(10 * minute);
     await stage.play({ startedAt });
     expect(stage.last.next).toMatchObject({ kind: "terminate", reason: { source: "maxRunDuration" } });
   });
@@ -545,7 +545,7 @@ describe("time limits", () => {
     const stage = stageOf((step) => step.sleep("nap", "1 hour"), { maxSuspendDuration: "10 minutes" });
     const waitingSince = stage.runtime.now();
     expect(await stage.play()).toEqual({ kind: "suspended", dueAt: waitingSince + 10 * minute });
-    stage.runtime.jump(10 * minute);
+    await stage.runtime.advance(10 * minute);
     await stage.play({ waitingSince });
     expect(stage.last.next).toMatchObject({ kind: "terminate", reason: { source: "maxSuspendDuration" } });
   });
@@ -560,7 +560,7 @@ describe("time limits", () => {
     );
     const waitingSince = stage.runtime.now();
     await stage.play();
-    stage.runtime.jump(10 * minute);
+    await stage.runtime.advance(10 * minute);
     expect(await stage.play({ waitingSince })).toMatchObject({ kind: "suspended" });
   });
 });
@@ -582,7 +582,7 @@ describe("a function that is stuck", () => {
     await stage.runtime.advance(hour);
     expect(stage.ending).toBeUndefined();
     body.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toMatchObject({ next: { kind: "complete" } });
   });
 
@@ -600,7 +600,7 @@ describe("a function that is stuck", () => {
     await stage.runtime.advance(6 * minute);
     expect(stage.ending).toBeUndefined();
     waits[1]?.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toMatchObject({ next: { kind: "complete" } });
   });
 
@@ -641,7 +641,7 @@ describe("what nobody awaits", () => {
       await step.sleep("nap", "1 minute");
     });
     await stage.play();
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     await stage.play();
     expect(stage.ending).toMatchObject({ next: { kind: "complete" } });
     expect(unhandled).toEqual([]);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { systemRuntime } from "../system-runtime.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { held, stagesOn, told } from "./turn-stage.ts";
 
-const stageOf = stagesOn(systemRuntime);
+const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;
 const once = { retries: false } as const;
 
@@ -50,7 +50,7 @@ describe("steps inside a step", () => {
       return step.do("later", async () => "later");
     });
     await stage.play();
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     await stage.play();
     expect(inner).toBe(1);
     expect(stage.steps.map(({ key, index }) => [key, index])).toEqual([
@@ -71,7 +71,7 @@ describe("steps inside a step", () => {
       }),
     );
     await stage.play();
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     expect(await stage.resume()).toMatchObject({ kind: "ended", next: { output: { json: "1" } } });
     expect([outer, inner]).toEqual([2, 1]);
   });
@@ -108,7 +108,7 @@ describe("steps inside a step", () => {
       { mode: "cloudflare" },
     );
     await stage.play();
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     expect(await stage.resume()).toMatchObject({ kind: "ended", next: { output: { json: "2" } } });
     expect(stage.steps.map(({ key }) => key)).toEqual([
       "do:outer#1",
@@ -174,7 +174,7 @@ describe("waits inside a step", () => {
     );
     const begin = stage.runtime.now();
     await stage.play();
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.steps.map(({ key }) => key)).toEqual(["outer"]);
     await stage.runtime.advance(1000);
     await stage.resume();
@@ -249,7 +249,7 @@ describe("when the outer step is over", () => {
     await stage.runtime.advance(1000);
     expect(signal?.aborted).toBe(true);
     body.resolve("late");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.steps.map(({ key, status }) => `${key} ${status}`)).toEqual(["outer errored"]);
   });
 
@@ -270,7 +270,7 @@ describe("when the outer step is over", () => {
     await stage.play();
     await stage.runtime.advance(1000);
     late.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(ran).toBe(false);
     expect(stage.steps.map(({ key }) => key)).toEqual(["outer", "nap"]);
   });

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { decodeValue } from "../authoring/codec.ts";
 import type { WorkflowStep } from "../authoring/workflow-step.ts";
 import type { StepRecord } from "../model/step.ts";
-import { systemRuntime } from "../system-runtime.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { type Held, held, type Story, stagesOn, type TurnStage } from "./turn-stage.ts";
 
-const stageOf = stagesOn(systemRuntime);
+const stageOf = stagesOn(createFakeRuntime);
 
 /** Bodies that end when the test says, by step name. */
 class Bodies {
@@ -98,7 +98,7 @@ async function live(stage: TurnStage, bodies: Bodies, dice: () => number): Promi
       bodies.end(names.splice(Math.floor(dice() * names.length), 1)[0] as string);
     }
     if (dice() < 0.3) await stage.runtime.advance(1);
-    else await stage.runtime.quiet();
+    else await stage.runtime.settle();
   }
 }
 
@@ -182,7 +182,7 @@ describe("concurrent steps settle on replay in the order they settled in", () =>
     await stage.play();
     bodies.end("deep");
     bodies.end("flat");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(order).toEqual(["deep", "flat"]);
     order.length = 0;
     await stage.play();
@@ -201,9 +201,9 @@ describe("concurrent steps settle on replay in the order they settled in", () =>
     const stage = stageOf((step) => Promise.all([bodies.run(step, "a"), bodies.run(step, "b")]));
     await stage.play();
     bodies.end("b");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     bodies.end("a");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     const changed = stageOf(story);
     changed.remember(...stage.steps);
     await changed.play();
@@ -237,11 +237,11 @@ describe("concurrent steps settle on replay in the order they settled in", () =>
     });
     await stage.play();
     bodies.end("a");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     bodies.end("bad b");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.step("bad b").status).toBe("errored");
-    stage.runtime.jump(1000);
+    await stage.runtime.advance(1000);
     expect(await stage.play()).toMatchObject({ next: { kind: "complete", output: { json: '"a"' } } });
   });
 

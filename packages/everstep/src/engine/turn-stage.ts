@@ -14,7 +14,6 @@ import type { CommitOutcome, CommitRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { Ending } from "./ending.ts";
-import { createManualRuntime, type ManualRuntime } from "./manual-runtime.ts";
 import { Turn } from "./turn.ts";
 import type { TurnHost, TurnScope } from "./turn-host.ts";
 
@@ -30,15 +29,23 @@ export interface HeldCommit extends Commit {
 /** A workflow as a story tells it: `step` first, because most stories need nothing else. */
 export type Story = (step: WorkflowStep, event: WorkflowEvent) => unknown;
 
-/** Makes stages whose author code runs on the given event loop. */
-export function stagesOn(system: Pick<Runtime, "drained" | "createScope">) {
+/** A runtime whose clock stands still until the test moves it. */
+export interface StageRuntime extends Runtime {
+  advance(ms: number): Promise<void>;
+  settle(): Promise<void>;
+  nextTimerAt(): number | null;
+  waitUntil(condition: () => unknown): Promise<void>;
+}
+
+/** Makes stages, each with a clock of its own. */
+export function stagesOn(createRuntime: () => StageRuntime) {
   return (
     story: Story,
     options: Partial<WorkflowOptions> & { readonly mode?: WorkflowDefinition["mode"] } = {},
   ): TurnStage => {
     const { mode = "everstep", ...others } = options;
     const run = (event: WorkflowEvent, step: WorkflowStep): unknown => story(step, event);
-    return new TurnStage(system, buildDefinition({ name: "story", ...others }, run, mode));
+    return new TurnStage(createRuntime(), buildDefinition({ name: "story", ...others }, run, mode));
   };
 }
 
@@ -50,7 +57,7 @@ export function told({ steps, timeouts, next }: Boundary): string {
 }
 
 export class TurnStage implements TurnHost {
-  readonly runtime: ManualRuntime;
+  readonly runtime: StageRuntime;
   readonly scope: AsyncScope<TurnScope>;
   /** Every commit that was asked for, in order. */
   readonly commits: Commit[] = [];
@@ -72,9 +79,9 @@ export class TurnStage implements TurnHost {
   #turn: Turn | null = null;
   #ending: Ending | undefined;
 
-  constructor(system: Pick<Runtime, "drained" | "createScope">, definition: WorkflowDefinition) {
-    this.runtime = createManualRuntime(system);
-    this.scope = this.runtime.createScope<TurnScope>();
+  constructor(runtime: StageRuntime, definition: WorkflowDefinition) {
+    this.runtime = runtime;
+    this.scope = runtime.createScope<TurnScope>();
     this.#definition = definition;
   }
 
@@ -202,11 +209,11 @@ export class TurnStage implements TurnHost {
         ...commit,
         answer: async (outcome = this.committed()) => {
           resolve(this.#apply(commit, outcome));
-          await this.runtime.quiet();
+          await this.runtime.settle();
         },
         fail: async (error) => {
           reject(error);
-          await this.runtime.quiet();
+          await this.runtime.settle();
         },
       });
     });
@@ -252,7 +259,7 @@ export class TurnStage implements TurnHost {
     void ending.then((ended) => {
       this.#ending = ended;
     });
-    await this.runtime.quiet();
+    await this.runtime.settle();
     return this.#ending;
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { NonRetryableError } from "../authoring/errors.ts";
-import { systemRuntime } from "../system-runtime.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { held, stagesOn, told } from "./turn-stage.ts";
 
-const stageOf = stagesOn(systemRuntime);
+const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;
 const once = { retries: false } as const;
 
@@ -139,7 +139,7 @@ describe("what the workflow sees first equals what it sees after a crash", () =>
       }),
     );
     await stage.play();
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     await stage.play();
     expect(keys).toEqual(Array(2).fill("story/one/1/charge"));
   });
@@ -196,7 +196,7 @@ describe("log lines", () => {
       await step.log.info("after b");
     });
     await stage.play();
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     await stage.play();
     expect(stage.logs.map(({ message, isReplay }) => [message, isReplay])).toEqual([
       ["begin", false],
@@ -215,7 +215,7 @@ describe("log lines", () => {
       await step.log.info("after nap");
     });
     await stage.play();
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     await stage.resume();
     expect(stage.logs.map(({ message, isReplay }) => [message, isReplay])).toEqual([
       ["begin", false],
@@ -231,7 +231,7 @@ describe("log lines", () => {
       }),
     );
     await stage.play();
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     await stage.play();
     expect(stage.logs).toMatchObject([
       { message: "try 1", attempt: 1, isReplay: false },
@@ -254,7 +254,7 @@ describe("log lines", () => {
     await stage.play();
     bodies[1]?.resolve(1);
     bodies[0]?.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.logs.map(({ message, stepKey }) => [message, stepKey])).toEqual([
       ["from 1", "s1"],
       ["from 0", "s0"],
@@ -272,12 +272,12 @@ describe("log lines", () => {
     await stage.play();
     expect(stage.commits).toEqual([]);
     stage.turn.flushLogs();
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.boundaries).toMatchObject([
       { next: { kind: "continue" }, logs: [{ message: "half way" }], begun: [{ key: "long" }] },
     ]);
     stage.turn.flushLogs();
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.commits).toHaveLength(1);
   });
 
@@ -297,8 +297,8 @@ describe("log lines", () => {
     await stage.play();
     await stage.runtime.advance(1000);
     body.resolve(1);
-    await stage.runtime.quiet();
-    stage.runtime.jump(minute);
+    await stage.runtime.settle();
+    await stage.runtime.advance(minute);
     await stage.play();
     expect(stage.logs).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { systemRuntime } from "../system-runtime.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { held, stagesOn, told } from "./turn-stage.ts";
 
-const stageOf = stagesOn(systemRuntime);
+const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;
 const hour = 60 * minute;
 
@@ -21,9 +21,9 @@ describe("suspension is not an error", () => {
     });
     await stage.play();
     stage.turn.abandon(new Error("dropped"));
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(seen).toEqual([]);
-    stage.runtime.jump(hour);
+    await stage.runtime.advance(hour);
     await stage.play();
     expect(seen).toEqual(["after", "finally"]);
   });
@@ -35,7 +35,7 @@ describe("suspension is not an error", () => {
     );
     await stage.play();
     expect(stage.boundaries.map(told)).toEqual(["nap waiting, continue", "a completed, suspend"]);
-    stage.runtime.jump(hour);
+    await stage.runtime.advance(hour);
     expect(await stage.play()).toMatchObject({ kind: "ended" });
     expect(runs).toBe(1);
   });
@@ -50,7 +50,7 @@ describe("suspension is not an error", () => {
     });
     await stage.play();
     for (const _ of [1, 2]) {
-      stage.runtime.jump(hour);
+      await stage.runtime.advance(hour);
       await stage.resume();
     }
     expect(stage.boundaries.map(told)).toEqual([
@@ -71,7 +71,7 @@ describe("every wait has its own deadline", () => {
     );
     const begin = stage.runtime.now();
     expect(await stage.play()).toEqual({ kind: "suspended", dueAt: begin + minute });
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     expect(await stage.play()).toEqual({ kind: "suspended", dueAt: begin + hour });
     expect(stage.steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
       "long waiting",
@@ -87,7 +87,7 @@ describe("every wait has its own deadline", () => {
       ]),
     );
     await stage.play();
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     await stage.play();
     expect(stage.step("approval").status).toBe("waiting");
   });
@@ -98,14 +98,14 @@ describe("every wait has its own deadline", () => {
       await step.sleep("two", "1 minute");
     });
     await stage.play();
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     expect(await stage.play()).toEqual({ kind: "suspended", dueAt: stage.runtime.now() + minute });
   });
 
   test("an early wake changes nothing and keeps the time that was written down", async () => {
     const stage = stageOf((step) => step.sleep("nap", "1 hour"));
     const { dueAt } = (await stage.play()) as { dueAt: number };
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     expect(await stage.play()).toEqual({ kind: "suspended", dueAt });
     expect(stage.boundaries.map(told)).toEqual(["nap waiting, suspend", "suspend"]);
   });
@@ -136,7 +136,7 @@ describe("every wait has its own deadline", () => {
     await stage.runtime.advance(1);
     expect(stage.step("after nap").status).toBe("completed");
     body.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "complete" } });
   });
 
@@ -150,7 +150,7 @@ describe("every wait has its own deadline", () => {
       Promise.all([nap(step, "c", 3000), nap(step, "a", 1000), nap(step, "b", 2000)]),
     );
     await stage.play();
-    stage.runtime.jump(hour);
+    await stage.runtime.advance(hour);
     await stage.resume();
     expect(order).toEqual(["a", "b", "c"]);
     order.length = 0;
@@ -173,7 +173,7 @@ describe("a step call from a turn that has ended its part", () => {
     );
     expect(await stage.play()).toMatchObject({ kind: "suspended" });
     digest.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.wakes).toEqual([stage.turn]);
     expect(stage.commits).toHaveLength(1);
     await stage.resume();
@@ -198,7 +198,7 @@ describe("a step call from a turn that has ended its part", () => {
     stage.hold();
     await stage.play();
     digest.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     stage.letGo();
     await stage.held[0]?.answer();
     expect(stage.ending).toMatchObject({ kind: "suspended" });
@@ -230,7 +230,7 @@ describe("a step call from a turn that has ended its part", () => {
     await stage.resume();
     expect(stage.boundaries.map(told)).toEqual(["nap waiting, suspend", "suspend"]);
     digest.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(started).toBe(false);
     stage.letGo();
     await stage.held[0]?.answer();
@@ -247,7 +247,7 @@ describe("a step call from a turn that has ended its part", () => {
     });
     expect(await stage.play()).toMatchObject({ kind: "suspended" });
     digest.resolve("over");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.wakes).toHaveLength(1);
     expect(await stage.resume()).toMatchObject({ kind: "ended", next: { output: { json: '"over"' } } });
   });
@@ -266,7 +266,7 @@ describe("a step call from a turn that has ended its part", () => {
     );
     await stage.play();
     digest.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     await stage.resume();
     expect(stage.logs.map(({ message }) => message)).toEqual(["digested"]);
   });
@@ -283,11 +283,11 @@ describe("a step call from a turn that has ended its part", () => {
       return digest;
     });
     await stage.play();
-    await stage.runtime.until(() => stage.wakes.length > 0 || stage.steps.length === 2);
+    await stage.runtime.waitUntil(() => stage.wakes.length > 0 || stage.steps.length === 2);
     if (stage.turn.state === "suspended") await stage.resume();
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.step("keep digest").status).toBe("completed");
-    stage.runtime.jump(minute);
+    await stage.runtime.advance(minute);
     expect(await stage.resume()).toMatchObject({ kind: "ended", next: { output: { json: "32" } } });
   });
 
@@ -308,7 +308,7 @@ describe("a step call from a turn that has ended its part", () => {
     await stage.play();
     stage.turn.abandon(new Error("restarted"));
     digest.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.wakes).toEqual([]);
     expect(ran).toBe(false);
     expect(stage.commits).toHaveLength(1);
@@ -351,7 +351,7 @@ describe("events", () => {
     await stage.play();
     stage.accept({ type: "approved" });
     stage.turn.eventsArrived();
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.step("approval").status).toBe("completed");
     expect(stage.last).toMatchObject({ eventSeqSeen: 1, consumed: [{ seq: 1 }] });
   });
@@ -384,7 +384,7 @@ describe("events", () => {
   test("one that is younger than the deadline is not taken, however late the turn", async () => {
     const stage = stageOf((step) => step.waitForEvent("approval", { type: "approved", timeout: "1 hour" }));
     await stage.play();
-    stage.runtime.jump(hour + 1);
+    await stage.runtime.advance(hour + 1);
     stage.accept({ type: "approved" });
     expect(await stage.play()).toMatchObject({ next: { kind: "error" } });
     expect(stage.step("approval")).toMatchObject({
@@ -397,7 +397,7 @@ describe("events", () => {
     const stage = stageOf((step) => step.waitForEvent("approval", { type: "approved", timeout: "1 hour" }));
     await stage.play();
     stage.accept({ type: "approved" });
-    stage.runtime.jump(2 * hour);
+    await stage.runtime.advance(2 * hour);
     expect(await stage.play()).toMatchObject({ next: { kind: "complete" } });
   });
 
@@ -453,7 +453,7 @@ describe("timeouts of waits", () => {
       });
     });
     await stage.play();
-    stage.runtime.jump(hour);
+    await stage.runtime.advance(hour);
     stage.hold();
     await stage.play();
     expect(stage.boundaries.map(told)).toEqual(["approval waiting, suspend", "approval timed out, continue"]);
@@ -471,7 +471,7 @@ describe("timeouts of waits", () => {
     });
     await stage.play();
     const createdAt = stage.runtime.now();
-    stage.runtime.jump(hour);
+    await stage.runtime.advance(hour);
     stage.hold();
     await stage.play();
     expect(stage.last).toMatchObject({ eventSeqSeen: 0, timeouts: [{ settled: { key: "approval" } }] });
@@ -497,13 +497,13 @@ describe("timeouts of waits", () => {
     await stage.play();
     stage.hold();
     first.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     // The wait times out while a commit is under way; an event that came in time is noticed only now.
     const createdAt = stage.runtime.now();
     await stage.runtime.advance(hour);
     stage.accept({ type: "approved", createdAt });
     stage.turn.eventsArrived();
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     await stage.held[0]?.answer();
     expect(stage.last.timeouts).toHaveLength(1);
     expect(stage.last.eventSeqSeen).toBe(0);
@@ -521,7 +521,7 @@ describe("timeouts of waits", () => {
       await step.sleep("nap", "1 hour");
     });
     await stage.play();
-    stage.runtime.jump(hour);
+    await stage.runtime.advance(hour);
     await stage.play();
     await stage.play();
     expect(names).toEqual(Array(2).fill("WaitForEventTimeoutError WAIT_FOR_EVENT_TIMEOUT"));
@@ -535,7 +535,7 @@ describe("retries", () => {
     await stage.play();
     await stage.runtime.advance(5000);
     body.reject(new Error("down"));
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.ending).toEqual({ kind: "suspended", dueAt: stage.runtime.now() + 10_000 });
   });
 
@@ -548,10 +548,10 @@ describe("retries", () => {
       }),
     );
     const { dueAt } = (await stage.play()) as { dueAt: number };
-    stage.runtime.jump(9999);
+    await stage.runtime.advance(9999);
     expect(await stage.play()).toEqual({ kind: "suspended", dueAt });
     expect(runs).toBe(1);
-    stage.runtime.jump(1);
+    await stage.runtime.advance(1);
     await stage.play();
     expect(runs).toBe(2);
   });
@@ -617,7 +617,7 @@ describe("retries", () => {
     });
     const commits = stage.commits.length;
     body.resolve("late");
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.commits).toHaveLength(commits);
     expect(stage.turn.state).toBe("suspended");
   });
@@ -625,13 +625,13 @@ describe("retries", () => {
   test("no timer is left behind by a body that finished in time", async () => {
     const stage = stageOf((step) => step.do("quick", { timeout: "1 hour" }, async () => 1));
     await stage.play();
-    expect(stage.runtime.timers()).toEqual([]);
+    expect(stage.runtime.nextTimerAt()).toBeNull();
   });
 
   test("one whose body never comes to its end leaves none either once the lease is gone", async () => {
     const stage = stageOf((step) => step.do("hangs", { timeout: "1 hour" }, () => new Promise(() => {})));
     await stage.play();
     stage.turn.abandon(new Error("lost"));
-    expect(stage.runtime.timers()).toEqual([]);
+    expect(stage.runtime.nextTimerAt()).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { systemRuntime } from "../system-runtime.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { held, stagesOn, told } from "./turn-stage.ts";
 
-const stageOf = stagesOn(systemRuntime);
+const stageOf = stagesOn(createFakeRuntime);
 
 describe("one commit per step", () => {
   test.each([1, 2, 5, 20])(
@@ -50,7 +50,7 @@ describe("one commit per step", () => {
       return step.do("charge", async () => 1);
     });
     await stage.play();
-    stage.runtime.jump(3_600_000);
+    await stage.runtime.advance(3_600_000);
     await stage.play();
     expect(stage.boundaries.map(told)).toEqual([
       "cool-off waiting, suspend",
@@ -69,7 +69,7 @@ describe("one commit per step", () => {
     expect(stage.turn.begun.map(({ key }) => key)).toEqual(["s0", "s1", "s2", "s3", "s4"]);
     for (const at of [3, 0, 4, 1, 2]) {
       bodies[at]?.resolve(at);
-      await stage.runtime.quiet();
+      await stage.runtime.settle();
     }
     expect(stage.boundaries.map(told)).toEqual([
       "s3 completed, continue",
@@ -97,9 +97,9 @@ describe("one commit per step", () => {
     await stage.play();
     stage.hold();
     bodies[0]?.resolve(0);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     for (const at of [1, 2, 3]) bodies[at]?.resolve(at);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.boundaries.map(told)).toEqual(["s0 completed, continue"]);
     await stage.held[0]?.answer();
     expect(stage.boundaries.map(told)[1]).toBe("s1 completed, s2 completed, s3 completed, continue");
@@ -113,7 +113,7 @@ describe("one commit per step", () => {
     await stage.play();
     second.resolve(2);
     first.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(stage.boundaries.map(told)).toEqual(["second completed, first completed, complete"]);
     expect(stage.last.steps).toMatchObject([{ settledIndex: 0 }, { settledIndex: 1 }]);
   });
@@ -182,9 +182,9 @@ describe("bodies wait for durability, author code does not", () => {
     await stage.play();
     stage.hold();
     a.resolve(1);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     b.resolve(2);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(started).toEqual([]);
     await stage.held[0]?.answer();
     // The first commit carried a; b became known later and is not durable yet.
@@ -265,7 +265,7 @@ describe("starts cut off by a crash", () => {
     expect(attempts).toEqual([4]);
     expect(stage.step("pay")).toMatchObject({ status: "waiting", attempts: 1, starts: 4, maxAttempts: 2 });
     expect(stage.step("pay").errors).toMatchObject([{ attempt: 4 }]);
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     await stage.resume();
     expect(attempts).toEqual([4, 5]);
     expect(stage.step("pay")).toMatchObject({ status: "errored", attempts: 2, starts: 5 });
@@ -280,7 +280,7 @@ describe("starts cut off by a crash", () => {
       }),
     );
     await stage.play();
-    stage.runtime.jump(10_000);
+    await stage.runtime.advance(10_000);
     await stage.play({ begun: [begun] });
     expect(attempts).toEqual([1, 2]);
   });
@@ -363,11 +363,11 @@ describe("many steps at once", () => {
     await stage.play();
     expect(bodies.size).toBe(256);
     bodies.get("s7")?.resolve(7);
-    await stage.runtime.quiet();
+    await stage.runtime.settle();
     expect(bodies.size).toBe(257);
     for (let done = 0; done < 300; done++) {
       for (const body of bodies.values()) body.resolve(1);
-      await stage.runtime.quiet();
+      await stage.runtime.settle();
       if (stage.ending) break;
     }
     expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "complete" } });

@@ -147,7 +147,10 @@ export interface ChangeRequest extends InstanceRef {
 export type Change =
   /** Not claimable from now on. A lease in force stays, so that a step in flight can still be recorded. */
   | { readonly kind: "pause" }
-  /** Due now. With `shiftDeadlines` every open wait ends later by the length of the pause. */
+  /**
+   * Due now. With `shiftDeadlines` every open wait ends later by the length of the pause, and the token moves unless a
+   * lease is in force.
+   */
   | { readonly kind: "resume"; readonly shiftDeadlines: boolean }
   /** Ends the run; the token moves. */
   | { readonly kind: "terminate"; readonly reason: TerminationReason }

@@ -33,12 +33,6 @@ export class Residents {
     return undefined;
   }
 
-  /** The run changed in a way its token does not show. */
-  forget(runId: RunId): void {
-    const turn = this.#turns.get(runId);
-    if (turn) this.#drop(turn);
-  }
-
   clear(): void {
     for (const turn of [...this.#turns.values()]) this.#drop(turn);
   }

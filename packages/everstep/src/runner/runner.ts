@@ -190,11 +190,6 @@ export class Runner implements TurnHost {
     this.#active.get(runId)?.abandon(new EverstepError("STEP_INTERRUPTED", reason));
   }
 
-  /** The waits of a suspended run were moved in the store: the next turn must read them there. */
-  forget(runId: RunId): void {
-    this.#residents.forget(runId);
-  }
-
   /** A place for an instance about to be created, if nothing that is due waits for one. */
   offerLease(): LeaseOffer | null {
     if (this.#state !== "running" || !this.#caughtUp || this.#freeSlots() <= 0) return null;

@@ -56,6 +56,8 @@ function resume(database: MemoryDatabase, run: Run, shiftDeadlines: boolean, now
       database.putStep(run, { ...wait, wakeAt: wait.wakeAt + pausedMs });
   }
   if (!leaseInForce(run, now)) {
+    // Waits were moved: a turn that some runner kept in memory must not go on with the old ones.
+    if (shiftDeadlines) run.token += 1;
     // A lease that ran out meanwhile was never given back: it stays one that ran out, and its claim counts a crash.
     run.kind = "resume";
     run.dueAt = now;

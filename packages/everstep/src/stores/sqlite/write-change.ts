@@ -73,13 +73,15 @@ function pauses({ db, names }: Connection): (row: HotRow, now: number) => void {
 /** A lease that ran out during the pause is left to the next claim, which counts it as a crash. */
 function resumes({ db, names }: Connection, { steps }: ChangeParts) {
   const resume = db.prepare(
-    `UPDATE ${names.run} SET status = 'active', paused_at = NULL, kind = 'resume', lane = ?, due_at = ?, updated_at = ?
-     WHERE id = ?`,
+    `UPDATE ${names.run} SET status = 'active', paused_at = NULL, kind = 'resume', lane = ?, due_at = ?, updated_at = ?,
+       token = token + ? WHERE id = ?`,
   );
   return (row: HotRow, { shiftDeadlines }: Of<"resume">, now: number): void => {
     if (shiftDeadlines && row.pausedAt !== null) steps.shift(row.run, Math.max(0, now - row.pausedAt));
-    const dueAt = hasLeaseInForce(row, now) ? row.dueAt : now;
-    resume.run(hasLease(row) ? lanes.held : lanes.resuming, dueAt, now, row.run);
+    const leased = hasLeaseInForce(row, now);
+    // Waits were moved: a turn that some runner kept in memory must not go on with the old ones.
+    const tokens = shiftDeadlines && !leased ? 1 : 0;
+    resume.run(hasLease(row) ? lanes.held : lanes.resuming, leased ? row.dueAt : now, now, tokens, row.run);
   };
 }
 

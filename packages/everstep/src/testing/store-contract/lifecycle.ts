@@ -48,6 +48,21 @@ import {
 
 export const lifecycleCases: readonly Case[] = [
   {
+    name: "a resume that moves waits moves the token, so that no turn kept in memory goes on with the old ones",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await suspended(store, "a", [sleeping(1, at(100))], at(100));
+      await write(store, pause("a"), at(10));
+      await write(store, resume("a", true), at(40));
+      equal((await claimOne(store, "a", at(40))).lease.token, lease.token + 2, "token after the shift");
+      equal(
+        (await stepsOf(store, lease.runId)).map(({ wakeAt }) => wakeAt),
+        [at(130)],
+        "the wait",
+      );
+    },
+  },
+  {
     name: "an announcement is created with the end it belongs to, and only with it",
     async run({ open }) {
       const store = await open();
