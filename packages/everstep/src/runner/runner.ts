@@ -1,7 +1,5 @@
 /** Takes turns: claims due runs up to its capacity, drives them concurrently, commits in groups, keeps their leases. */
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { toStoredError } from "../authoring/stored-error.ts";
-import { crashDelaysMs } from "../engine/backoff.ts";
 import type { Ending } from "../engine/ending.ts";
 import { Turn } from "../engine/turn.ts";
 import type { TurnHost, TurnScope } from "../engine/turn-host.ts";
@@ -10,14 +8,17 @@ import { EverstepError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRef, RunId } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
-import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime, Timer } from "../model/runtime.ts";
-import type { OwnerHold, RunHistory, Store } from "../store/store.ts";
+import type { RunHistory, Store } from "../store/store.ts";
+import { ChangeWatch } from "./change-watch.ts";
+import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
+import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispatcher.ts";
 import { Residents } from "./residents.ts";
+import { lastBoundary, unfit, unreadable } from "./unfit.ts";
 
 export interface RunnerOptions extends PollOptions {
   readonly concurrency: number;
@@ -71,6 +72,9 @@ export class Runner implements TurnHost {
   readonly #keeper: LeaseKeeper;
   readonly #residents: Residents;
   readonly #dispatcher: PollDispatcher;
+  readonly #claimer: Claimer;
+  readonly #owners: OwnerWatch;
+  readonly #changes: ChangeWatch;
   readonly #active = new Map<RunId, Turn>();
   readonly #endings = new Set<Promise<void>>();
   #state: "idle" | "running" | "stopping" | "stopped" = "idle";
@@ -80,11 +84,7 @@ export class Runner implements TurnHost {
   #offered = 0;
   /** Bodies the turns of a limited tick may still start. */
   readonly #budgets = new WeakMap<Turn, StepBudget>();
-  #hold: Promise<OwnerHold> | null = null;
-  #lookedForDead = Number.NEGATIVE_INFINITY;
   #unguard: (() => void) | null = null;
-  #ownerWatch: Timer | null = null;
-  #otherWatch: Timer | null = null;
 
   constructor(parts: RunnerParts) {
     const { store, runtime, options } = parts;
@@ -94,7 +94,17 @@ export class Runner implements TurnHost {
     this.owner = runtime.uuid();
     this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs);
     this.#residents = new Residents(options.residentsMax);
+    const { owner } = this;
+    this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
     this.#dispatcher = new PollDispatcher(runtime, options, () => this.#sweep());
+    this.#changes = new ChangeWatch(store, runtime, () => this.#othersWrote());
+    this.#owners = new OwnerWatch({
+      ...parts,
+      owner,
+      onInterrupted: options.onInterrupted,
+      everyMs: options.pollMsMin,
+      onFound: () => this.nudge(),
+    });
   }
 
   // ---------------------------------------------------------------------------------------------- life
@@ -103,10 +113,10 @@ export class Runner implements TurnHost {
     if (this.#state !== "idle") return;
     this.#state = "running";
     this.#guard();
-    await this.#holdOwnership();
-    await this.#careForDeadOwners();
-    this.#watchOwners();
-    this.#watchOthers(await this.#changeMark());
+    await this.#owners.hold();
+    await this.#owners.look();
+    this.#owners.start();
+    this.#changes.start();
     this.#dispatcher.start();
   }
 
@@ -123,8 +133,7 @@ export class Runner implements TurnHost {
     if (this.#state === "stopped") return { finished: 0, released: 0 };
     this.#state = "stopping";
     this.#dispatcher.stop();
-    this.#ownerWatch?.cancel();
-    this.#otherWatch?.cancel();
+    this.#changes.stop();
     const before = this.#active.size;
     for (const turn of this.#active.values()) turn.windDown();
     await this.#endingsWithin(graceMs);
@@ -137,8 +146,7 @@ export class Runner implements TurnHost {
     this.#residents.clear();
     this.#state = "stopped";
     this.#unguard?.();
-    const hold = await this.#hold?.catch(() => null);
-    await hold?.release().catch(this.#parts.onProblem);
+    await this.#owners.stop();
     return { finished: before - cutOff.length, released: cutOff.length };
   }
 
@@ -185,6 +193,12 @@ export class Runner implements TurnHost {
     this.#active.get(runId)?.eventsArrived();
   }
 
+  /** What another process wrote may be due here, or an event for a turn that a body holds open. */
+  #othersWrote(): void {
+    this.nudge();
+    for (const turn of this.#active.values()) if (turn.awaitsEvents) turn.eventsArrived();
+  }
+
   /** A run was terminated, restarted or otherwise taken away from its turn. */
   recall(runId: RunId, reason: string): void {
     this.#active.get(runId)?.abandon(new EverstepError("STEP_INTERRUPTED", reason));
@@ -200,7 +214,7 @@ export class Runner implements TurnHost {
   /** The offer was taken (with its claim) or not needed after all. */
   takeUp(claim: Claim | null, since: number): void {
     this.#offered--;
-    if (claim) void this.#begin(claim, freshHistory(claim), since);
+    if (claim) void this.#begin({ claim, history: emptyHistory(claim), resident: undefined, since }, null);
   }
 
   /** An instance was created that this runner had no place for. */
@@ -218,25 +232,27 @@ export class Runner implements TurnHost {
   /** One sweep for hosts without a loop: claims, takes the turns, and waits until each has ended or waits. */
   async tick(options: TickOptions = {}): Promise<{ readonly processed: number }> {
     this.#guard();
-    await this.#holdOwnership();
-    await this.#careForDeadOwners();
+    await this.#owners.hold();
+    await this.#owners.look();
     const limit = Math.min(options.maxInstances ?? Number.POSITIVE_INFINITY, this.#freeSlots());
     const budget = options.maxSteps === undefined ? null : { left: options.maxSteps };
-    const { turns } = await this.#claimAndBegin(limit, budget);
-    await Promise.all(turns);
-    return { processed: turns.length };
+    const { ready } = await this.#claimer.claim(limit);
+    await Promise.all(ready.map((each) => this.#begin(each, budget)));
+    return { processed: ready.length };
   }
 
   async #sweep(): Promise<TickReport> {
     try {
-      await this.#careForDeadOwners();
+      await this.#owners.look();
       const limit = this.#freeSlots();
       if (limit <= 0) return { claimed: 0, more: true, nextDueAt: undefined };
-      const { claimed, at } = await this.#claimAndBegin(limit);
+      const { at, ready } = await this.#claimer.claim(limit);
+      for (const each of ready) void this.#begin(each, null);
+      const claimed = ready.length;
       const more = claimed >= limit;
       this.#caughtUp = !more;
       if (more) return { claimed, more, nextDueAt: undefined };
-      const { nextDueAt, held } = await this.#lookAhead(at);
+      const { nextDueAt, held } = await this.#claimer.lookAhead(at);
       // The end of a turn here makes room, so it looks again.
       if (held) this.#caughtUp = false;
       return { claimed, more, nextDueAt };
@@ -246,95 +262,9 @@ export class Runner implements TurnHost {
     }
   }
 
-  /** When the next run wants its turn, and whether a concurrency cap holds one back that was due at the last claim. */
-  async #lookAhead(
-    claimedAt: number,
-  ): Promise<{ readonly nextDueAt: number | null; readonly held: boolean }> {
-    const { store, definitions } = this.#parts;
-    const isCapped = (name: string): boolean => definitions.get(name)?.options.concurrency !== undefined;
-    const names = [...definitions.keys()];
-    const free = names.filter((name) => !isCapped(name));
-    // One by one: what a cap holds back must not hide when the others are due.
-    const groups = [...(free.length > 0 ? [free] : []), ...names.filter(isCapped).map((name) => [name])];
-    let nextDueAt: number | null = null;
-    let held = false;
-    for (const group of groups) {
-      const dueAt = await store.nextDueAt(group);
-      if (dueAt === null) continue;
-      if (dueAt <= claimedAt) held = true;
-      else nextDueAt = Math.min(nextDueAt ?? dueAt, dueAt);
-    }
-    return { nextDueAt, held };
-  }
-
-  async #claimAndBegin(
-    limit: number,
-    budget: StepBudget | null = null,
-  ): Promise<{ readonly claimed: number; readonly at: number; readonly turns: Promise<void>[] }> {
-    const { store, definitions, options } = this.#parts;
-    const since = this.runtime.monotonic();
-    const now = this.runtime.now();
-    if (limit <= 0) return { claimed: 0, at: now, turns: [] };
-    const claims = await store.claim({
-      owner: this.owner,
-      workflows: [...definitions.values()].map(({ name, options: own }) => ({
-        name,
-        concurrency: own.concurrency ?? null,
-      })),
-      limit,
-      now,
-      leaseUntil: now + options.leaseMs,
-      crashDelaysMs: crashDelaysMs(10, () => this.runtime.float()),
-    });
-    if (claims.length === 0) return { claimed: 0, at: now, turns: [] };
-    return { claimed: claims.length, at: now, turns: await this.#beginAll(claims, since, budget) };
-  }
-
-  async #beginAll(
-    claims: readonly Claim[],
-    since: number,
-    budget: StepBudget | null,
-  ): Promise<Promise<void>[]> {
-    const turns: Promise<void>[] = [];
-    const residents = new Map<Claim, Turn>();
-    const reads: { runId: RunId; steps: boolean; eventsAfter: number }[] = [];
-    for (const claim of claims) {
-      const turn = this.#residents.take(claim);
-      const { runId } = claim.lease;
-      if (turn) {
-        residents.set(claim, turn);
-        if (claim.eventSeq > turn.eventSeq) reads.push({ runId, steps: false, eventsAfter: turn.eventSeq });
-      } else if (!claim.fresh || claim.eventSeq > 0) {
-        reads.push({ runId, steps: !claim.fresh, eventsAfter: 0 });
-      }
-    }
-    const histories = new Map<RunId, RunHistory>();
-    try {
-      const read = reads.length === 0 ? [] : await this.#parts.store.readRuns(reads);
-      for (const history of read) histories.set(history.runId, history);
-    } catch (problem) {
-      await this.#parts.store.release(
-        claims.map((claim) => claim.lease),
-        this.runtime.now(),
-      );
-      throw problem;
-    }
-    for (const claim of claims) {
-      const history = histories.get(claim.lease.runId) ?? freshHistory(claim);
-      turns.push(this.#begin(claim, history, since, residents.get(claim), budget));
-    }
-    return turns;
-  }
-
   /** One turn, from claim to ending. Whatever goes wrong stays with this run. */
-  #begin(
-    claim: Claim,
-    history: RunHistory,
-    since: number,
-    resident?: Turn,
-    budget: StepBudget | null = null,
-  ): Promise<void> {
-    const ending = this.#takeTurn(claim, history, since, resident, budget)
+  #begin(ready: Ready, budget: StepBudget | null): Promise<void> {
+    const ending = this.#takeTurn(ready, budget)
       .catch(this.#parts.onProblem)
       .finally(() => {
         this.#endings.delete(ending);
@@ -344,17 +274,11 @@ export class Runner implements TurnHost {
     return ending;
   }
 
-  async #takeTurn(
-    claim: Claim,
-    history: RunHistory,
-    since: number,
-    resident: Turn | undefined,
-    budget: StepBudget | null,
-  ): Promise<void> {
+  async #takeTurn({ claim, history, resident, since }: Ready, budget: StepBudget | null): Promise<void> {
     const definition = this.#parts.definitions.get(claim.workflowName);
     if (!definition) return this.#parts.store.release([claim.lease], this.runtime.now());
-    const unfit = this.#unfit(claim, history, definition);
-    if (unfit) return this.#giveUp(claim, unfit.error, unfit.deadLetter);
+    const end = unfit(claim, history, definition.limits);
+    if (end) return this.#giveUp(claim, end);
     let turn: Turn;
     let ending: Promise<Ending>;
     try {
@@ -368,7 +292,7 @@ export class Runner implements TurnHost {
       ending = resident ? resident.resume(claim, events) : turn.start();
     } catch (problem) {
       this.#leave(claim);
-      return this.#giveUp(claim, unreadable(problem), false);
+      return this.#giveUp(claim, unreadable(problem));
     }
     if (this.#state === "stopping") turn.windDown();
     const ended = await ending;
@@ -397,39 +321,12 @@ export class Runner implements TurnHost {
     }
   }
 
-  // ---------------------------------------------------------------------------------------------- runs that cannot go on
-
-  #unfit(
-    claim: Claim,
-    history: RunHistory,
-    definition: WorkflowDefinition,
-  ): { readonly error: Error; readonly deadLetter: boolean } | null {
-    const { crashesMax } = definition.limits;
-    if (claim.crashCount > crashesMax) {
-      const message =
-        `The process running this instance died ${claim.crashCount} times in a row without progress, ` +
-        `so it was given up (limit ${crashesMax}). Fix what kills it, then restart or retry the instance.`;
-      return { error: new EverstepError("CRASH_LOOP", message), deadLetter: true };
-    }
-    return history.kind === "unreadable" ? { error: unreadable(history.error), deadLetter: false } : null;
-  }
-
-  async #giveUp(claim: Claim, error: Error, deadLetter: boolean): Promise<void> {
-    const next: Next = { kind: "error", error: toStoredError(error), deadLetter };
-    const boundary = {
-      number: 1,
-      steps: [],
-      timeouts: [],
-      consumed: [],
-      eventSeqSeen: claim.eventSeq,
-      logs: [],
-      begun: [],
-      next,
-    };
+  /** Ends a run that cannot have its turn. */
+  async #giveUp(claim: Claim, next: Next): Promise<void> {
     const request: CommitRequest = {
       kind: "commit",
       lease: claim.lease,
-      boundary,
+      boundary: lastBoundary(claim, next),
       alongside: [],
       mutations: null,
       leaseUntil: 0,
@@ -438,69 +335,6 @@ export class Runner implements TurnHost {
     const outcome = await this.#parts.group.submit(request);
     if (request.announce) this.fallBehind();
     if (outcome.kind === "committed") this.#parts.onEnded(claim, next);
-  }
-
-  // ---------------------------------------------------------------------------------------------- owners
-
-  async #holdOwnership(): Promise<void> {
-    const { ownership } = this.#parts.store;
-    if (!ownership) return;
-    this.#hold ??= ownership.hold(this.owner);
-    try {
-      await this.#hold;
-    } catch (problem) {
-      // Without the lock others wait for the lease to run out; everything else works.
-      this.#parts.onProblem(problem);
-    }
-  }
-
-  /** Looking costs little and polling may have slowed down: a death is noticed within a second even by an idle runner. */
-  #watchOwners(): void {
-    if (!this.#parts.store.ownership || this.#state !== "running") return;
-    this.#ownerWatch = this.runtime.timer(() => {
-      this.#careForDeadOwners()
-        .catch(this.#parts.onProblem)
-        .finally(() => this.#watchOwners());
-    }, this.#parts.options.pollMsMin * 2);
-  }
-
-  /** What another process wrote may be due here, or an event for a turn that a body holds open. */
-  #watchOthers(mark: number): void {
-    if (!this.#parts.store.changeMark || this.#state !== "running") return;
-    this.#otherWatch = this.runtime.timer(() => {
-      // If the store cannot be asked, the next sweep says so; this only looks again.
-      const looked = this.#changeMark().catch(() => mark);
-      void looked.then((newer) => {
-        if (newer !== mark) {
-          this.nudge();
-          for (const turn of this.#active.values()) if (turn.awaitsEvents) turn.eventsArrived();
-        }
-        this.#watchOthers(newer);
-      });
-    }, runnerDefaults.lookMs);
-  }
-
-  async #changeMark(): Promise<number> {
-    return (await this.#parts.store.changeMark?.()) ?? 0;
-  }
-
-  /** Work of processes that died on this host goes on at once instead of after its lease. */
-  async #careForDeadOwners(): Promise<void> {
-    const { store, group, options } = this.#parts;
-    const now = this.runtime.monotonic();
-    if (!store.ownership || now - this.#lookedForDead < options.pollMsMin) return;
-    this.#lookedForDead = now;
-    for (const owner of await store.ownership.findDead()) {
-      await group.submit({ kind: "abandon", owner, fate: this.#fateOfInterrupted() });
-      await store.ownership.bury(owner);
-      this.nudge();
-    }
-  }
-
-  #fateOfInterrupted() {
-    if (this.#parts.options.onInterrupted === "resume") return { kind: "expire" } as const;
-    const error = { name: "Error", message: "interrupted by restart", code: "INTERRUPTED_BY_RESTART" };
-    return { kind: "error", error } as const;
   }
 
   // ---------------------------------------------------------------------------------------------- what turns ask for
@@ -564,17 +398,4 @@ export class Runner implements TurnHost {
   definitionOf(workflowName: string): WorkflowDefinition | undefined {
     return this.#parts.definitions.get(workflowName);
   }
-}
-
-function freshHistory(claim: Claim): RunHistory {
-  return { kind: "history", runId: claim.lease.runId, steps: [], events: [] };
-}
-
-function unreadable(problem: unknown): EverstepError {
-  const detail = problem instanceof Error ? problem.message : String(problem);
-  return new EverstepError(
-    "HISTORY_UNREADABLE",
-    `The stored history of this run cannot be read (${detail}). Nothing was changed; repair the rows and retry, or restart the instance.`,
-    { cause: problem },
-  );
 }

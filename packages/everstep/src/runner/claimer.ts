@@ -1,0 +1,108 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { crashDelaysMs } from "../engine/backoff.ts";
+import type { Turn } from "../engine/turn.ts";
+import type { RunId } from "../model/instance.ts";
+import type { Claim } from "../model/lease.ts";
+import { defaultLimits } from "../model/limits.ts";
+import type { Runtime } from "../model/runtime.ts";
+import type { RunHistory, RunRead, Store } from "../store/store.ts";
+import type { Residents } from "./residents.ts";
+
+/** A claimed run with everything its turn begins with. */
+export interface Ready {
+  readonly claim: Claim;
+  readonly history: RunHistory;
+  /** The turn it was suspended in, if that is still here. */
+  readonly resident: Turn | undefined;
+  /** The monotonic time before the lease was handed out. */
+  readonly since: number;
+}
+
+export interface ClaimerParts {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
+  readonly residents: Residents;
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+/** Gets due runs from the store, with one batched read for those whose turns are not in memory. */
+export class Claimer {
+  readonly #parts: ClaimerParts;
+
+  constructor(parts: ClaimerParts) {
+    this.#parts = parts;
+  }
+
+  /** At most `limit` due runs; `at` is when it looked. */
+  async claim(limit: number): Promise<{ readonly at: number; readonly ready: readonly Ready[] }> {
+    const { store, runtime, definitions, owner, leaseMs } = this.#parts;
+    const since = runtime.monotonic();
+    const now = runtime.now();
+    if (limit <= 0) return { at: now, ready: [] };
+    const workflows = [...definitions.values()].map(({ name, options }) => ({
+      name,
+      concurrency: options.concurrency ?? null,
+    }));
+    const claims = await store.claim({
+      owner,
+      workflows,
+      limit,
+      now,
+      leaseUntil: now + leaseMs,
+      crashDelaysMs: crashDelaysMs(defaultLimits.crashesMax, () => runtime.float()),
+    });
+    return { at: now, ready: claims.length === 0 ? [] : await this.#withHistories(claims, since) };
+  }
+
+  /** When the next run wants its turn, and whether a concurrency cap holds one back that was due when it last looked. */
+  async lookAhead(lookedAt: number): Promise<{ readonly nextDueAt: number | null; readonly held: boolean }> {
+    const { store, definitions } = this.#parts;
+    const isCapped = (name: string): boolean => definitions.get(name)?.options.concurrency !== undefined;
+    const names = [...definitions.keys()];
+    const free = names.filter((name) => !isCapped(name));
+    // One by one: what a cap holds back must not hide when the others are due.
+    const groups = [...(free.length > 0 ? [free] : []), ...names.filter(isCapped).map((name) => [name])];
+    let nextDueAt: number | null = null;
+    let held = false;
+    for (const group of groups) {
+      const dueAt = await store.nextDueAt(group);
+      if (dueAt === null) continue;
+      if (dueAt <= lookedAt) held = true;
+      else nextDueAt = Math.min(nextDueAt ?? dueAt, dueAt);
+    }
+    return { nextDueAt, held };
+  }
+
+  async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {
+    const { store, runtime, residents } = this.#parts;
+    const taken = claims.map((claim) => ({ claim, resident: residents.take(claim) }));
+    const reads = taken.flatMap(({ claim, resident }) => readFor(claim, resident) ?? []);
+    const histories = new Map<RunId, RunHistory>();
+    try {
+      const read = reads.length === 0 ? [] : await store.readRuns(reads);
+      for (const history of read) histories.set(history.runId, history);
+    } catch (problem) {
+      const leases = claims.map((claim) => claim.lease);
+      await store.release(leases, runtime.now());
+      throw problem;
+    }
+    return taken.map(({ claim, resident }) => {
+      const history = histories.get(claim.lease.runId) ?? emptyHistory(claim);
+      return { claim, history, resident, since };
+    });
+  }
+}
+
+export function emptyHistory(claim: Claim): RunHistory {
+  return { kind: "history", runId: claim.lease.runId, steps: [], events: [] };
+}
+
+/** A run that never started has nothing to read, a resident one only what was sent meanwhile. */
+function readFor(claim: Claim, resident: Turn | undefined): RunRead | null {
+  const { runId } = claim.lease;
+  const seen = resident?.eventSeq ?? 0;
+  const steps = resident === undefined && !claim.fresh;
+  return steps || claim.eventSeq > seen ? { runId, steps, eventsAfter: seen } : null;
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest";
+import { StoreError, type StoreFailure } from "../model/error.ts";
+import type { CommitRequest, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { CommitGroup } from "./commit-group.ts";
+
+/** A request that is told apart by its number; what it asks for does not matter here. */
+const request = (id: number): StoreRequest => ({ kind: "wake", runId: id, token: 1 });
+const withMutations = (id: number): CommitRequest =>
+  ({ kind: "commit", lease: { runId: id }, mutations: { serviceCalls: [], mutate: [] } }) as never;
+const idOf = (given: StoreRequest): number =>
+  (given.kind === "wake" ? given.runId : (given as CommitRequest).lease.runId) as number;
+const failure = (kind: StoreFailure): StoreError => new StoreError(kind, "STORE_FAILED", kind);
+
+type Answer = (ids: readonly number[], call: number) => unknown;
+
+/** A store that writes down what it is asked, and does as the test says: throw, wait, or answer. */
+function begin(answer: Answer = () => undefined) {
+  const runtime = createFakeRuntime();
+  const writes: number[][] = [];
+  const sent: (readonly StoreRequest[])[] = [];
+  const store = {
+    async write(requests: readonly StoreRequest[]): Promise<readonly StoreOutcome[]> {
+      const ids = requests.map(idOf);
+      writes.push(ids);
+      sent.push(requests);
+      const thrown = await answer(ids, writes.length - 1);
+      if (thrown instanceof Error) throw thrown;
+      return requests.map((given) => ({ kind: "woken", id: idOf(given) }) as never);
+    },
+  } as unknown as Store;
+  const group = new CommitGroup(store, runtime);
+  /** What became of a request, in one word. */
+  const submit = (given: StoreRequest, wanted?: () => boolean) => {
+    const fate = { is: "open", of: idOf(given) };
+    group.submit(given, wanted).then(
+      (outcome) => {
+        fate.is = (outcome as never as { id: number }).id === fate.of ? "done" : "mixed up";
+      },
+      (error) => {
+        fate.is = error instanceof StoreError ? error.failure : String(error);
+      },
+    );
+    return fate;
+  };
+  const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+  return { runtime, group, writes, sent, submit, numbers };
+}
+
+const fates = (given: readonly { is: string }[]): string[] => given.map(({ is }) => is);
+
+describe("what is written together", () => {
+  test("everything that became ready in one turn of the event loop, without a timer", async () => {
+    const { runtime, writes, submit, numbers } = begin();
+    const submitted = numbers(5).map((id) => submit(request(id)));
+    expect(writes).toEqual([]);
+    await runtime.settle();
+    expect(writes).toEqual([[0, 1, 2, 3, 4]]);
+    expect(new Set(fates(submitted))).toEqual(new Set(["done"]));
+    expect(runtime.nextTimerAt()).toBeNull();
+  });
+
+  test("what arrives while a write is under way goes into the next one", async () => {
+    let answer!: () => void;
+    const first = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { runtime, writes, submit } = begin((_, call) => (call === 0 ? first : undefined));
+    submit(request(0));
+    await runtime.settle();
+    for (const id of [1, 2, 3]) {
+      submit(request(id));
+      await runtime.settle();
+    }
+    expect(writes).toEqual([[0]]);
+    answer();
+    await runtime.settle();
+    expect(writes).toEqual([[0], [1, 2, 3]]);
+  });
+
+  test("alone a request waits for nobody", async () => {
+    const { runtime, submit } = begin();
+    const fate = submit(request(0));
+    await runtime.settle();
+    expect(fate.is).toBe("done");
+  });
+
+  test("at most 256 at once, in the order they came", async () => {
+    const { runtime, writes, submit, numbers } = begin();
+    for (const id of numbers(600)) submit(request(id));
+    await runtime.settle();
+    expect(writes.map((ids) => ids.length)).toEqual([256, 256, 88]);
+    expect(writes.flat()).toEqual(numbers(600));
+  });
+
+  test("other work of the process goes on between two writes", async () => {
+    const { runtime, writes, submit, numbers } = begin();
+    const seen: number[] = [];
+    for (const id of numbers(600)) submit(request(id));
+    const look = (): void => {
+      seen.push(writes.length);
+      if (writes.length < 3) runtime.drained(look);
+    };
+    runtime.drained(look);
+    await runtime.settle();
+    expect(new Set(seen)).toEqual(new Set([1, 2, 3]));
+  });
+
+  test("a request with the author's own writes goes alone, and the order stays", async () => {
+    const { runtime, writes, submit } = begin();
+    for (const given of [request(0), request(1), withMutations(2), withMutations(3), request(4)])
+      submit(given);
+    await runtime.settle();
+    expect(writes).toEqual([[0, 1], [2], [3], [4]]);
+  });
+
+  test("settled waits for all of it", async () => {
+    const { runtime, group, submit, numbers } = begin();
+    const submitted = numbers(300).map((id) => submit(request(id)));
+    await group.settled();
+    await runtime.settle();
+    expect(new Set(fates(submitted))).toEqual(new Set(["done"]));
+    await group.settled();
+  });
+});
+
+describe("a write that failed for a passing reason", () => {
+  test.each<StoreFailure>(["conflict", "unavailable", "ambiguous"])(
+    "%s: the group is repeated once, with the very same requests",
+    async (kind) => {
+      const { runtime, writes, sent, submit, numbers } = begin((_, call) =>
+        call === 0 ? failure(kind) : undefined,
+      );
+      const submitted = numbers(3).map((id) => submit(request(id)));
+      await runtime.advance(2000);
+      expect(writes).toEqual([
+        [0, 1, 2],
+        [0, 1, 2],
+      ]);
+      expect(sent[1]?.every((given, at) => given === sent[0]?.[at])).toBe(true);
+      expect(fates(submitted)).toEqual(["done", "done", "done"]);
+    },
+  );
+
+  test("again: then entry by entry", async () => {
+    const { runtime, writes, submit, numbers } = begin((_, call) =>
+      call < 2 ? failure("unavailable") : undefined,
+    );
+    const submitted = numbers(3).map((id) => submit(request(id)));
+    await runtime.advance(2000);
+    expect(writes.slice(2)).toEqual([[0], [1], [2]]);
+    expect(fates(submitted)).toEqual(["done", "done", "done"]);
+  });
+
+  test("contention is repeated within milliseconds, an outage after a second and more", async () => {
+    const contended = begin((_, call) => (call < 3 ? failure("conflict") : undefined));
+    const first = contended.submit(request(0));
+    await contended.runtime.advance(40);
+    expect(first.is).toBe("done");
+
+    const away = begin((_, call) => (call < 3 ? failure("unavailable") : undefined));
+    const second = away.submit(request(0));
+    await away.runtime.advance(40);
+    expect(away.writes).toHaveLength(1);
+    await away.runtime.advance(8000);
+    expect(second.is).toBe("done");
+  });
+
+  test("a request nobody watches over is given up after five repetitions", async () => {
+    const { runtime, writes, submit } = begin(() => failure("unavailable"));
+    const fate = submit(request(0));
+    await runtime.advance(10 * 60_000);
+    expect(fate.is).toBe("unavailable");
+    expect(writes).toHaveLength(6);
+  });
+
+  test("a commit is repeated for as long as its lease is held, and no longer", async () => {
+    const { runtime, writes, submit } = begin(() => failure("unavailable"));
+    let leased = true;
+    const fate = submit(request(0), () => leased);
+    await runtime.advance(10 * 60_000);
+    expect(writes.length).toBeGreaterThan(6);
+    expect(fate.is).toBe("open");
+    leased = false;
+    await runtime.advance(60_000);
+    expect(fate.is).toBe("unavailable");
+  });
+
+  test("a store that comes back is used again", async () => {
+    const { runtime, submit } = begin((_, call) => (call < 4 ? failure("unavailable") : undefined));
+    const first = submit(request(0));
+    await runtime.advance(20_000);
+    const second = submit(request(1));
+    await runtime.advance(20_000);
+    expect(fates([first, second])).toEqual(["done", "done"]);
+  });
+});
+
+describe("a poisoned entry", () => {
+  test.each<StoreFailure>(["fatal", "invalid", "too-large", "constraint"])(
+    "%s: fails alone, at once; its neighbours are written",
+    async (kind) => {
+      const { runtime, writes, submit, numbers } = begin((ids) =>
+        ids.includes(2) ? failure(kind) : undefined,
+      );
+      const submitted = numbers(4).map((id) => submit(request(id)));
+      await runtime.settle();
+      expect(fates(submitted)).toEqual(["done", "done", kind, "done"]);
+      expect(writes).toEqual([[0, 1, 2, 3], [0], [1], [2], [3]]);
+    },
+  );
+
+  test("one that never gets through harms only itself: neither its group nor those behind it wait for it", async () => {
+    const { runtime, submit, numbers } = begin((ids) => (ids.includes(1) ? failure("conflict") : undefined));
+    const submitted = numbers(3).map((id) => submit(request(id), () => true));
+    await runtime.advance(1000);
+    const later = submit(request(9));
+    await runtime.advance(1000);
+    expect(fates([...submitted, later])).toEqual(["done", "open", "done", "done"]);
+  });
+
+  test("an error that is none of the store's is nobody else's either", async () => {
+    const { runtime, submit } = begin((ids) => (ids.includes(0) ? new TypeError("mistake") : undefined));
+    const submitted = [submit(request(0)), submit(request(1))];
+    await runtime.settle();
+    expect(fates(submitted)).toEqual(["TypeError: mistake", "done"]);
+  });
+
+  test("a request the store forgot to answer is told so", async () => {
+    const runtime = createFakeRuntime();
+    const store = { write: async () => [{ kind: "woken" }] } as unknown as Store;
+    const group = new CommitGroup(store, runtime);
+    const submitted = [group.submit(request(0)), group.submit(request(1))];
+    const outcomes = Promise.allSettled(submitted);
+    await runtime.settle();
+    expect(await outcomes).toMatchObject([
+      { status: "fulfilled" },
+      { status: "rejected", reason: { code: "STORE_FAILED" } },
+    ]);
+  });
+});

@@ -1,0 +1,271 @@
+import { describe, expect, test } from "vitest";
+import type { Turn } from "../engine/turn.ts";
+import type { BegunBody } from "../model/instance.ts";
+import type { Lease } from "../model/lease.ts";
+import type { RenewAnswer, Renewal, Store } from "../store/store.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { LeaseKeeper } from "./lease-keeper.ts";
+
+const leaseMs = 30_000;
+
+class SomeTurn {
+  readonly begun: readonly BegunBody[] = [{ key: "a", name: "a", start: 1, at: 0 }];
+  eventSeq = 0;
+  heard: string[] = [];
+  abandonedAt: number | null = null;
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  abandon(reason: Error): void {
+    this.abandonedAt ??= this.#now();
+    this.heard.push(`abandoned: ${(reason as { code?: string }).code}`);
+  }
+
+  flushLogs(): void {
+    this.heard.push("flush");
+  }
+
+  eventsArrived(): void {
+    this.heard.push("events");
+  }
+
+  windDown(): void {
+    this.heard.push("wind down");
+  }
+}
+
+type Answer = (renewals: readonly Renewal[]) => Promise<readonly RenewAnswer[]>;
+const renewed: RenewAnswer = { kind: "renewed", eventSeq: 0, paused: false };
+
+function begin(answer: Answer = async (renewals) => renewals.map(() => renewed)) {
+  const runtime = createFakeRuntime();
+  const calls: { at: number; runs: unknown[]; until: number; begun: unknown }[] = [];
+  const store = {
+    renew(renewals: readonly Renewal[], until: number, now: number) {
+      calls.push({
+        at: runtime.monotonic(),
+        runs: renewals.map(({ lease }) => lease.runId),
+        until: until - now,
+        begun: renewals.map(({ begun }) => begun.map(({ key }) => key)),
+      });
+      return answer(renewals);
+    },
+  } as unknown as Store;
+  const keeper = new LeaseKeeper(store, runtime, leaseMs);
+  const hold = (runId: number): SomeTurn => {
+    const turn = new SomeTurn(() => runtime.monotonic());
+    const lease: Lease = { runId, token: 1, owner: "me", expiresAt: runtime.now() + leaseMs };
+    keeper.hold(turn as unknown as Turn, lease, runtime.monotonic());
+    return turn;
+  };
+  return { runtime, keeper, hold, calls };
+}
+
+describe("a lease that is held", () => {
+  test("is renewed within every third of its length, for as long as it takes", async () => {
+    const { runtime, keeper, hold, calls } = begin();
+    const turn = hold(1);
+    await runtime.advance(20 * leaseMs);
+    expect(keeper.holds(1)).toBe(true);
+    expect(turn.abandonedAt).toBeNull();
+    const gaps = calls.map(({ at }, index) => at - (calls[index - 1]?.at ?? 0));
+    // A timer may find the lease still young; then the next one renews it.
+    for (const gap of gaps) expect(gap).toBeLessThanOrEqual((2 * leaseMs) / 3);
+    expect(calls.length).toBeGreaterThanOrEqual(40);
+    expect(calls[0]).toMatchObject({ runs: [1], until: leaseMs, begun: [["a"]] });
+  });
+
+  test("is never renewed late: at every moment more than a quarter of it is left", async () => {
+    const { runtime, keeper, hold } = begin();
+    hold(1);
+    let least = leaseMs;
+    for (let elapsed = 0; elapsed < 20 * leaseMs; elapsed += 500) {
+      await runtime.advance(500);
+      if (!keeper.holds(1)) least = 0;
+      const left = probe(keeper, runtime.monotonic());
+      least = Math.min(least, left);
+    }
+    expect(least).toBeGreaterThan(leaseMs / 4);
+  });
+
+  test("many are renewed in one call", async () => {
+    const { runtime, hold, calls } = begin();
+    for (const runId of [1, 2, 3]) hold(runId);
+    await runtime.advance(leaseMs / 3);
+    expect(calls.map(({ runs }) => runs)).toEqual([[1, 2, 3]]);
+  });
+
+  test("one just taken is left for the next round", async () => {
+    const { runtime, hold, calls } = begin();
+    hold(1);
+    await runtime.advance(7000);
+    hold(2);
+    await runtime.advance(leaseMs / 3 - 7000);
+    expect(calls.map(({ runs }) => runs)).toEqual([[1]]);
+  });
+
+  test("is counted from before the store was asked", async () => {
+    const runtime = createFakeRuntime();
+    const keeper = new LeaseKeeper(
+      { renew: () => new Promise(() => {}) } as unknown as Store,
+      runtime,
+      leaseMs,
+    );
+    const since = runtime.monotonic();
+    await runtime.advance(5000);
+    const turn = new SomeTurn(() => runtime.monotonic()) as unknown as Turn;
+    keeper.hold(turn, { runId: 1, token: 1, owner: "me", expiresAt: 0 }, since);
+    await runtime.advance(leaseMs - 5001);
+    expect(keeper.holds(1)).toBe(true);
+    await runtime.advance(1);
+    expect(keeper.holds(1)).toBe(false);
+  });
+
+  test("a renewal brings news: log lines are kept, events fetched, a pause heard of", async () => {
+    const { runtime, hold } = begin(async () => [{ kind: "renewed", eventSeq: 3, paused: true }]);
+    const turn = hold(1);
+    await runtime.advance(leaseMs / 3);
+    expect(turn.heard).toEqual(["flush", "events", "wind down"]);
+  });
+
+  test("events the turn knows of are no news", async () => {
+    const { runtime, hold } = begin(async () => [{ kind: "renewed", eventSeq: 3, paused: false }]);
+    const turn = hold(1);
+    turn.eventSeq = 3;
+    await runtime.advance(leaseMs / 3);
+    expect(turn.heard).toEqual(["flush"]);
+  });
+
+  test("once given back it is neither renewed nor watched, and no timer stays", async () => {
+    const { runtime, keeper, hold, calls } = begin();
+    const turn = hold(1);
+    keeper.drop(1);
+    expect(keeper.holds(1)).toBe(false);
+    await runtime.advance(5 * leaseMs);
+    expect(calls).toEqual([]);
+    expect(turn.heard).toEqual([]);
+    expect(runtime.nextTimerAt()).toBeNull();
+  });
+
+  test("given back while a renewal is under way, it hears nothing of the answer", async () => {
+    let answer!: (answers: readonly RenewAnswer[]) => void;
+    const { runtime, keeper, hold } = begin(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const turn = hold(1);
+    await runtime.advance(leaseMs / 3);
+    keeper.drop(1);
+    answer([{ kind: "lost" }]);
+    await runtime.settle();
+    expect(turn.heard).toEqual([]);
+    expect(runtime.nextTimerAt()).toBeNull();
+  });
+});
+
+describe("a lease that is lost", () => {
+  test("abandons its turn at once and no other", async () => {
+    const { runtime, keeper, hold } = begin(async (renewals) =>
+      renewals.map(({ lease }) => (lease.runId === 2 ? { kind: "lost" } : renewed)),
+    );
+    const turns = [hold(1), hold(2), hold(3)];
+    await runtime.advance(leaseMs / 3);
+    expect(turns.map(({ heard }) => heard)).toEqual([["flush"], ["abandoned: STEP_INTERRUPTED"], ["flush"]]);
+    expect([1, 2, 3].map((runId) => keeper.holds(runId))).toEqual([true, false, true]);
+  });
+
+  test("a missing answer counts as lost", async () => {
+    const { runtime, hold } = begin(async () => []);
+    const turn = hold(1);
+    await runtime.advance(leaseMs / 3);
+    expect(turn.abandonedAt).not.toBeNull();
+  });
+
+  test("while the store is out of reach renewals are tried again, and one that gets through saves it", async () => {
+    let failures = 2;
+    const { runtime, keeper, hold } = begin(async (renewals) => {
+      if (failures-- > 0) throw new Error("out of reach");
+      return renewals.map(() => renewed);
+    });
+    const turn = hold(1);
+    await runtime.advance(3 * leaseMs);
+    expect(turn.abandonedAt).toBeNull();
+    expect(keeper.holds(1)).toBe(true);
+  });
+
+  test("if none gets through, the turn is stopped when its time is up, before anybody may take it", async () => {
+    const { runtime, hold } = begin(async () => {
+      throw new Error("out of reach");
+    });
+    const turn = hold(1);
+    await runtime.advance(leaseMs);
+    expect(turn.abandonedAt).not.toBeNull();
+    expect(turn.abandonedAt).toBeLessThanOrEqual(leaseMs);
+  });
+
+  test("a renewal that never answers does not keep it alive either", async () => {
+    const { runtime, hold } = begin(() => new Promise(() => {}));
+    const turn = hold(1);
+    await runtime.advance(leaseMs);
+    expect(turn.abandonedAt).toBeLessThanOrEqual(leaseMs);
+    expect(turn.heard).toEqual(["abandoned: STEP_INTERRUPTED"]);
+  });
+
+  test("an answer that comes after the time was up does not bring it back", async () => {
+    let answer!: () => void;
+    const { runtime, keeper, hold } = begin(
+      (renewals) =>
+        new Promise((resolve) => {
+          answer = () => resolve(renewals.map(() => renewed));
+        }),
+    );
+    hold(1);
+    await runtime.advance(leaseMs + 1);
+    answer();
+    await runtime.settle();
+    expect(keeper.holds(1)).toBe(false);
+  });
+});
+
+describe("commits extend the lease", () => {
+  test("only once a third of it is gone, so that the store stays quiet", async () => {
+    const { runtime, keeper, hold } = begin(() => new Promise(() => {}));
+    hold(1);
+    expect(keeper.extension(1)).toBe(0);
+    await runtime.advance(leaseMs / 3);
+    expect(keeper.extension(1)).toBe(runtime.now() + leaseMs);
+  });
+
+  test("one that was applied counts from before it was sent", async () => {
+    const { runtime, keeper, hold } = begin(() => new Promise(() => {}));
+    const turn = hold(1);
+    await runtime.advance(20_000);
+    keeper.extended(1, 15_000);
+    await runtime.advance(24_999);
+    expect(keeper.holds(1)).toBe(true);
+    expect(turn.abandonedAt).toBeNull();
+    await runtime.advance(1);
+    expect(keeper.holds(1)).toBe(false);
+    expect(turn.abandonedAt).toBe(45_000);
+  });
+
+  test("a slow answer never shortens it", async () => {
+    const { runtime, keeper, hold } = begin();
+    await runtime.advance(10_000);
+    hold(1);
+    keeper.extended(1, 0);
+    await runtime.advance(1);
+    expect(probe(keeper, runtime.monotonic())).toBeGreaterThan(leaseMs - 10);
+  });
+});
+
+/** What is left of the lease of run 1, found out by asking as the runner does. */
+function probe(keeper: LeaseKeeper, now: number): number {
+  const held = keeper as unknown as { leftOf?(runId: number): number };
+  return held.leftOf?.(1) ?? (keeper.holds(1) ? Number.POSITIVE_INFINITY : now - now);
+}

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import { runnerDefaults } from "../model/limits.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { nextPollMs, PollDispatcher, type TickReport } from "./poll-dispatcher.ts";
+
+const options = { pollMs: 1000, pollMsMin: 500, pollMsMax: 30_000 };
+const idle: TickReport = { claimed: 0, more: false, nextDueAt: null };
+const busy: TickReport = { claimed: 1, more: false, nextDueAt: null };
+
+/** A dispatcher whose ticks are written down with their times, counted from its start. */
+function begin(report: () => TickReport | Promise<TickReport> = () => idle) {
+  const runtime = createFakeRuntime();
+  const begunAt = runtime.now();
+  const ticks: number[] = [];
+  const dispatcher = new PollDispatcher(runtime, options, async () => {
+    ticks.push(runtime.now() - begunAt);
+    return report();
+  });
+  return { runtime, dispatcher, ticks, at: (ms: number) => begunAt + ms };
+}
+
+/** A tick that ends when the test says so. */
+function held() {
+  let end!: (report: TickReport) => void;
+  const promise = new Promise<TickReport>((resolve) => {
+    end = resolve;
+  });
+  return { promise, end };
+}
+
+describe("the poll interval", () => {
+  test("shrinks by 0.8 to 500 ms while there is work and grows by 1.2 to 30 s while there is none", () => {
+    const intervals = (foundWork: boolean, from: number, count: number): number[] => {
+      const seen: number[] = [];
+      for (let ms = from; seen.length < count; seen.push(ms)) ms = nextPollMs(ms, foundWork, options);
+      return seen;
+    };
+    expect(intervals(true, 1000, 5)).toEqual([800, 640, 512, 500, 500]);
+    expect(intervals(false, 1000, 2)).toEqual([1200, 1440]);
+    expect(intervals(false, 1000, 40).at(-1)).toBe(30_000);
+    expect(nextPollMs(30_000, false, options)).toBe(30_000);
+    expect([runnerDefaults.pollMsMin, runnerDefaults.pollMsMax]).toEqual([500, 30_000]);
+  });
+
+  test("is kept by a dispatcher that hears nothing", async () => {
+    const { runtime, dispatcher, ticks } = begin();
+    dispatcher.start();
+    await runtime.advance(1200 + 1440 + 1728);
+    expect(ticks).toEqual([0, 1200, 2640, 4368]);
+  });
+
+  test("is shorter behind ticks that found something", async () => {
+    const { runtime, dispatcher, ticks } = begin(() => busy);
+    dispatcher.start();
+    await runtime.advance(800 + 640);
+    expect(ticks).toEqual([0, 800, 1440]);
+  });
+
+  test("a tick that fails counts as one that found nothing, and the next comes all the same", async () => {
+    const { runtime, dispatcher, ticks } = begin(() => Promise.reject(new Error("out of reach")));
+    dispatcher.start();
+    await runtime.advance(1200 + 1440);
+    expect(ticks).toEqual([0, 1200, 2640]);
+  });
+});
+
+describe("nudges", () => {
+  test("make a tick at once, many of them one", async () => {
+    const { runtime, dispatcher, ticks } = begin();
+    dispatcher.start();
+    await runtime.settle();
+    for (let nudges = 0; nudges < 100; nudges++) dispatcher.nudge();
+    expect(ticks).toHaveLength(1);
+    await runtime.settle();
+    expect(ticks).toEqual([0, 0]);
+  });
+
+  test("that come during a tick make one more behind it", async () => {
+    const first = held();
+    const reports = [first.promise, Promise.resolve(idle), Promise.resolve(idle)];
+    const { runtime, dispatcher, ticks } = begin(() => reports[ticks.length - 1] ?? idle);
+    dispatcher.start();
+    await runtime.settle();
+    for (let nudges = 0; nudges < 5; nudges++) dispatcher.nudge();
+    await runtime.settle();
+    expect(ticks).toHaveLength(1);
+    first.end(idle);
+    await runtime.settle();
+    expect(ticks).toHaveLength(2);
+  });
+
+  test("ticks never overlap", async () => {
+    let [now, most] = [0, 0];
+    const { runtime, dispatcher } = begin(async () => {
+      most = Math.max(most, ++now);
+      await new Promise<void>((resolve) => runtime.drained(resolve));
+      now--;
+      return busy;
+    });
+    dispatcher.start();
+    for (let nudges = 0; nudges < 20; nudges++) {
+      dispatcher.nudge();
+      await new Promise<void>((resolve) => runtime.drained(resolve));
+    }
+    await runtime.advance(5000);
+    expect(most).toBe(1);
+  });
+});
+
+describe("due times", () => {
+  test("reported by a tick are kept to the millisecond", async () => {
+    const { runtime, dispatcher, ticks, at } = begin(() => ({ ...idle, nextDueAt: at(300) }));
+    dispatcher.start();
+    await runtime.advance(299);
+    expect(ticks).toEqual([0]);
+    await runtime.advance(1);
+    expect(ticks.slice(0, 2)).toEqual([0, 300]);
+  });
+
+  test("heard of are kept too, the earliest first, and never postpone the poll", async () => {
+    const { runtime, dispatcher, ticks, at } = begin();
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.dueAt(at(700));
+    dispatcher.dueAt(at(200));
+    dispatcher.dueAt(at(5000));
+    await runtime.advance(200);
+    expect(ticks).toEqual([0, 200]);
+  });
+
+  test("in the past are nudges", async () => {
+    const { runtime, dispatcher, ticks, at } = begin();
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.dueAt(at(0));
+    await runtime.settle();
+    expect(ticks).toEqual([0, 0]);
+  });
+
+  test("heard of during a tick are not forgotten when it ends", async () => {
+    const first = held();
+    const { runtime, dispatcher, ticks, at } = begin(() => (ticks.length === 1 ? first.promise : idle));
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.dueAt(at(250));
+    first.end(idle);
+    await runtime.advance(250);
+    expect(ticks).toEqual([0, 250]);
+  });
+
+  test("heard of before a tick that did not look are not forgotten either", async () => {
+    const { runtime, dispatcher, ticks, at } = begin(() => ({
+      claimed: 1,
+      more: true,
+      nextDueAt: undefined,
+    }));
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.dueAt(at(400));
+    dispatcher.nudge();
+    await runtime.advance(400);
+    expect(ticks).toEqual([0, 0, 400]);
+  });
+
+  test("beyond the poll interval are reached by polling", async () => {
+    const { runtime, dispatcher, ticks, at } = begin(() => ({ ...idle, nextDueAt: at(60_000) }));
+    dispatcher.start();
+    await runtime.advance(60_000);
+    expect(ticks.slice(0, 3)).toEqual([0, 1200, 2640]);
+    expect(ticks).toContain(60_000);
+  });
+
+  test("that stay in the past make no hot loop", async () => {
+    const { runtime, dispatcher, ticks, at } = begin(() => Promise.reject(new Error("out of reach")));
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.dueAt(at(10));
+    await runtime.advance(1000);
+    expect(ticks.length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("a dispatcher that is stopped", () => {
+  test("ticks no more, whatever it hears, and leaves no timer", async () => {
+    const { runtime, dispatcher, ticks, at } = begin();
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.nudge();
+    dispatcher.stop();
+    dispatcher.nudge();
+    dispatcher.dueAt(at(5));
+    await runtime.advance(60_000);
+    expect(ticks).toEqual([0]);
+    expect(runtime.nextTimerAt()).toBeNull();
+  });
+
+  test("in the middle of a tick arms nothing when it ends", async () => {
+    const first = held();
+    const { runtime, dispatcher, ticks } = begin(() => first.promise);
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.stop();
+    first.end(busy);
+    await runtime.advance(60_000);
+    expect(ticks).toEqual([0]);
+    expect(runtime.nextTimerAt()).toBeNull();
+  });
+
+  test("that was never started hears nothing", async () => {
+    const { runtime, dispatcher, ticks, at } = begin();
+    dispatcher.nudge();
+    dispatcher.dueAt(at(5));
+    await runtime.advance(60_000);
+    expect(ticks).toEqual([]);
+  });
+});

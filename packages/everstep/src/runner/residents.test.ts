@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import type { Turn } from "../engine/turn.ts";
+import type { Claim } from "../model/lease.ts";
+import { Residents } from "./residents.ts";
+
+function claimOf(runId: number, token: number): Claim {
+  return { lease: { runId, token, owner: "me", expiresAt: 0 } } as Claim;
+}
+
+/** A suspended turn that remembers whether it was dropped. */
+function turnOf(runId: number, token = 1) {
+  const turn = {
+    claim: claimOf(runId, token),
+    state: "suspended",
+    abandon() {
+      turn.state = "closed";
+    },
+  };
+  return turn as unknown as Turn & { state: string };
+}
+
+describe("suspended turns kept in memory", () => {
+  test("go on under the very next token", () => {
+    const residents = new Residents(10);
+    const turn = turnOf(1, 7);
+    residents.keep(turn);
+    expect(residents.take(claimOf(1, 8))).toBe(turn);
+    expect(turn.state).toBe("suspended");
+  });
+
+  test.each([
+    ["the same token", 7],
+    ["an older one", 6],
+    ["one that somebody else has had in between", 9],
+  ])("are dropped at %s", (_, token) => {
+    const residents = new Residents(10);
+    const turn = turnOf(1, 7);
+    residents.keep(turn);
+    expect(residents.take(claimOf(1, token))).toBeUndefined();
+    expect(turn.state).toBe("closed");
+    expect(residents.take(claimOf(1, 8))).toBeUndefined();
+  });
+
+  test("are taken once", () => {
+    const residents = new Residents(10);
+    residents.keep(turnOf(1, 7));
+    residents.take(claimOf(1, 8));
+    expect(residents.take(claimOf(1, 8))).toBeUndefined();
+  });
+
+  test("are not continued when they were closed meanwhile", () => {
+    const residents = new Residents(10);
+    const turn = turnOf(1, 7);
+    residents.keep(turn);
+    turn.state = "closed";
+    expect(residents.take(claimOf(1, 8))).toBeUndefined();
+  });
+
+  test("the least recently suspended goes first when there are too many", () => {
+    const residents = new Residents(2);
+    const [a, b, c] = [turnOf(1), turnOf(2), turnOf(3)];
+    residents.keep(a);
+    residents.keep(b);
+    residents.keep(a);
+    residents.keep(c);
+    expect([a, b, c].map(({ state }) => state)).toEqual(["suspended", "closed", "suspended"]);
+    expect(residents.take(claimOf(1, 2))).toBe(a);
+    expect(residents.take(claimOf(3, 2))).toBe(c);
+  });
+
+  test("none are kept where there is no room for any", () => {
+    const residents = new Residents(0);
+    const turn = turnOf(1);
+    residents.keep(turn);
+    expect(turn.state).toBe("closed");
+    expect(residents.take(claimOf(1, 2))).toBeUndefined();
+  });
+
+  test("one can be forgotten, and all of them", () => {
+    const residents = new Residents(10);
+    const turns = [turnOf(1), turnOf(2), turnOf(3)];
+    for (const turn of turns) residents.keep(turn);
+    residents.forget(2);
+    residents.forget(99);
+    expect(turns.map(({ state }) => state)).toEqual(["suspended", "closed", "suspended"]);
+    residents.clear();
+    expect(turns.map(({ state }) => state)).toEqual(["closed", "closed", "closed"]);
+  });
+});

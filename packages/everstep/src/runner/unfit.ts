@@ -1,0 +1,39 @@
+import { toStoredError } from "../authoring/stored-error.ts";
+import type { Boundary, Next } from "../model/boundary.ts";
+import { EverstepError } from "../model/error.ts";
+import type { Claim } from "../model/lease.ts";
+import type { Limits } from "../model/limits.ts";
+import type { RunHistory } from "../store/store.ts";
+
+/** Why a claimed run cannot have its turn, as the end it comes to; null when it can. */
+export function unfit(claim: Claim, history: RunHistory, limits: Limits): Next | null {
+  if (claim.crashCount > limits.crashesMax) {
+    const message =
+      `The process running this instance died ${claim.crashCount} times in a row without progress, ` +
+      `so it was given up (limit ${limits.crashesMax}). Fix what kills it, then restart or retry the instance.`;
+    return {
+      kind: "error",
+      error: toStoredError(new EverstepError("CRASH_LOOP", message)),
+      deadLetter: true,
+    };
+  }
+  return history.kind === "unreadable" ? unreadable(history.error) : null;
+}
+
+/** What is stored of the run cannot be read: it ends with the reason and harms nobody else. */
+export function unreadable(problem: unknown): Next {
+  const detail = problem instanceof Error ? problem.message : String(problem);
+  const error = new EverstepError(
+    "HISTORY_UNREADABLE",
+    `What is stored of this run cannot be read (${detail}). Its rows were left as they are; repair them and restart ` +
+      "the instance.",
+    { cause: problem },
+  );
+  return { kind: "error", error: toStoredError(error), deadLetter: false };
+}
+
+/** The only commit of a turn that never began. */
+export function lastBoundary(claim: Claim, next: Next): Boundary {
+  const nothing = { steps: [], timeouts: [], consumed: [], logs: [], begun: [] };
+  return { number: 1, ...nothing, eventSeqSeen: claim.eventSeq, next };
+}
