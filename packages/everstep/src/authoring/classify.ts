@@ -1,4 +1,5 @@
 import { parseDuration } from "./duration.ts";
+import { read } from "./error-object.ts";
 import { isNonRetryable } from "./errors.ts";
 
 /**
@@ -125,14 +126,4 @@ function until(at: number, now: number | undefined): number | undefined {
 
 function believable(ms: number): number | undefined {
   return ms >= 0 && ms <= retryAfterMsMax ? Math.ceil(ms) : undefined;
-}
-
-// Errors come from anywhere, with getters and proxies of any kind.
-function read(target: unknown, key: string): unknown {
-  if (typeof target !== "object" || target === null) return undefined;
-  try {
-    return (target as Record<string, unknown>)[key];
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,8 @@
 import { type ErrorCode, EverstepError } from "../model/error.ts";
 import { errorLimits } from "../model/limits.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
-import { decodeValue, defineHidden, defineListed, encodeSmall, newError } from "./codec.ts";
+import { decodeValue, encodeSmall } from "./codec.ts";
+import { defineHidden, defineListed, isErrorObject, newError, read } from "./error-object.ts";
 import { isNonRetryable, NonRetryableError, StepTimeoutError, WaitForEventTimeoutError } from "./errors.ts";
 
 /** Own properties are kept while all of them together stay below this. */
@@ -157,10 +158,7 @@ function summarize(errors: unknown): Error[] {
 
 function isError(thrown: object): boolean {
   try {
-    return (
-      thrown instanceof Error ||
-      /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(thrown))
-    );
+    return isErrorObject(thrown);
   } catch {
     return false;
   }
@@ -171,14 +169,6 @@ function ownKeys(thrown: object): string[] {
     return Object.keys(thrown);
   } catch {
     return [];
-  }
-}
-
-function read(target: object, key: string): unknown {
-  try {
-    return (target as Record<string, unknown>)[key];
-  } catch {
-    return undefined;
   }
 }
 
