@@ -630,7 +630,7 @@ onEachTable("4.2 Step mutations", (open) => {
     },
   );
 
-  test("92. an onConsume that throws leaves the event, and fails the wait", async () => {
+  test("92. an onConsume that throws leaves the event in its place, and fails the wait", async () => {
     const { tell, rows } = open();
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       const first = await step
@@ -648,10 +648,14 @@ onEachTable("4.2 Step mutations", (open) => {
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
     await story.sendEvent("i", { type: "order", payload: "tea" });
+    await story.sendEvent("i", { type: "order", payload: "coffee" });
     await story.runUntilIdle();
     expect(await story.status("i")).toEqual({ status: "complete", output: ["we are closed", "tea"] });
     const { events, steps } = await story.history("i");
-    expect(events.map(({ consumedByStepKey }) => consumedByStepKey)).toEqual(["willing"]);
+    expect(events.map(({ payload, consumedByStepKey }) => [payload, consumedByStepKey])).toEqual([
+      ["tea", "willing"],
+      ["coffee", null],
+    ]);
     expect(steps.map(({ name, status }) => [name, status])).toEqual([
       ["picky", "errored"],
       ["willing", "completed"],

@@ -1,0 +1,226 @@
+/** The pages say what the code does: their programs run, their blocks are those programs, their links lead somewhere. */
+import { execFile, spawn } from "node:child_process";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, test } from "vitest";
+
+const run = promisify(execFile);
+const root = process.cwd();
+const pages = globSync("docs/*.md").sort();
+const examples = globSync("examples/docs/*.ts").sort();
+/** A block of this many lines is read at a glance; a longer one is a program, and is run. */
+const linesOfASnippet = 3;
+
+const folders: string[] = [];
+const emptyFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "everstep-docs-"));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const nodeFlags = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
+/** What a person's shell would have, for the test runner's variables change how programs behave; and a shared cache. */
+const env = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|VITEST|npm_)/.test(name))),
+  NODE_COMPILE_CACHE: emptyFolder(),
+};
+
+describe("code blocks", () => {
+  const blocks = pages.flatMap((page) => codeBlocks(page));
+
+  test.each(blocks.filter(({ lines }) => lines.length > linesOfASnippet))(
+    "$page:$line is an example",
+    ({ source, lines }) => {
+      expect(source, "put <!-- examples/docs/file.ts#region --> in front of the block").not.toBeNull();
+      expect(lines).toEqual(regionOf(source as string));
+    },
+  );
+
+  test("a block that names an example is that example, however short", () => {
+    const named = blocks.filter(({ source }) => source !== null);
+    expect(named.map(({ lines }) => lines)).toEqual(named.map(({ source }) => regionOf(source as string)));
+  });
+
+  test("every example and every region of one is on a page", () => {
+    const shown = new Set(blocks.map(({ source }) => source));
+    expect(examples.flatMap(namesOf).filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+describe("examples", () => {
+  // The program of the first page is killed and started again further down.
+  const programs = examples.filter((file) => basename(file) !== "main.ts");
+
+  test.concurrent("what the first page says about kill -9 is true", async () => {
+    const cwd = emptyFolder();
+    const program = [...nodeFlags, resolve("examples/docs/main.ts")];
+    const first = spawn(process.execPath, program, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+    const said = await new Promise<string>((heard) =>
+      first.stdout.once("data", (data) => heard(String(data))),
+    );
+    const ended = new Promise((end) => first.once("exit", end));
+    // Long enough for the charge to be on disk, and far from the end of the cool-off.
+    await new Promise((wake) => setTimeout(wake, 1000));
+    first.kill("SIGKILL");
+    await ended;
+    const { stdout: rest } = await run(process.execPath, program, { cwd, env });
+    expect(`${said}${rest}`).toBe(fencedText("docs/start.md"));
+    const { stdout: third } = await run(process.execPath, program, { cwd, env });
+    expect(third).toBe(rest.replace("shipping\n", ""));
+  });
+
+  test.concurrent.each(programs)("%s runs", async (file) => {
+    await expect(
+      run(process.execPath, [...nodeFlags, resolve(file)], { cwd: emptyFolder(), env, timeout: 20_000 }),
+    ).resolves.toBeDefined();
+  });
+
+  test.concurrent("the worker of running.md stops on SIGTERM, by itself", async () => {
+    const worker = spawn(process.execPath, [...nodeFlags, resolve("examples/docs/worker.ts")], {
+      cwd: emptyFolder(),
+      env: { ...env, STAY: "1" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    await new Promise<void>((started) => {
+      worker.stdout.on("data", (data) => {
+        said += data;
+        if (said.includes("started")) started();
+      });
+    });
+    worker.kill("SIGTERM");
+    const code = await new Promise((end) => worker.once("exit", end));
+    expect([code, said]).toEqual([0, "started\nstopped: 0 finished, 0 given back\n"]);
+  });
+});
+
+describe("README", () => {
+  const program = () => codeBlocks("README.md")[0]?.lines.join("\n") ?? "";
+
+  test("its program compiles and runs, given a charge", { timeout: 30_000 }, async () => {
+    const folder = emptyFolder();
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(resolve("packages/everstep"), join(folder, "node_modules/everstep"), "dir");
+    const charge = "async function charge(user: { id: number }, key: string) {\n  return { user, key };\n}\n";
+    const ending = `
+while ((await instance.status()).status !== "waiting") await new Promise((wake) => setTimeout(wake, 5));
+console.log((await instance.history()).steps.map((step) => step.name + " " + step.status).join(", "));
+await app.stop();\n`;
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(join(folder, "main.ts"), charge + program() + ending);
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        extends: resolve("tsconfig.base.json"),
+        compilerOptions: { types: ["node"], typeRoots: [resolve("node_modules/@types")] },
+        files: ["main.ts"],
+      }),
+    );
+    await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", folder]).catch(
+      ({ stdout }: { stdout: string }) => expect.fail(stdout),
+    );
+    const { stdout } = await run(process.execPath, [...nodeFlags, "main.ts"], { cwd: folder, env });
+    expect(stdout).toBe("load user completed, charge completed, cool-off waiting\n");
+  });
+
+  test("the one of the package shows the same program", () => {
+    expect(codeBlocks("packages/everstep/README.md")[0]?.lines.join("\n")).toBe(program());
+  });
+
+  test("it names every page of the documentation, in the package too", () => {
+    const short = readFileSync("packages/everstep/README.md", "utf8");
+    expect(pages.filter((page) => !short.includes(`\`${basename(page)}\``))).toEqual([]);
+  });
+});
+
+describe("links", () => {
+  const links = ["README.md", ...pages].flatMap((page) =>
+    [...prose(page).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)]
+      .map(([, to = ""]) => ({ page, to }))
+      .filter(({ to }) => !/^[a-z]+:/.test(to)),
+  );
+
+  test.each(links)("$page -> $to", ({ page, to }) => {
+    const [path = "", anchor] = to.split("#");
+    const target = path === "" ? page : join(dirname(page), path);
+    expect(existsSync(join(root, target)), `${target} does not exist`).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(target)).toContain(anchor);
+  });
+
+  test("lead to every page", () => {
+    const linked = new Set(links.map(({ page, to }) => join(dirname(page), to.split("#")[0] ?? "")));
+    expect(pages.filter((page) => !linked.has(page))).toEqual([]);
+  });
+});
+
+interface Block {
+  readonly page: string;
+  readonly line: number;
+  /** The example named in front of it: a file, or a region of one. */
+  readonly source: string | null;
+  readonly lines: readonly string[];
+}
+
+/** The TypeScript blocks of a page. */
+function codeBlocks(page: string): Block[] {
+  const lines = readFileSync(page, "utf8").split("\n");
+  return lines.flatMap((fence, at) => {
+    if (fence !== "```ts") return [];
+    const end = lines.indexOf("```", at);
+    const source = /^<!-- (\S+) -->$/.exec(lines[at - 1] ?? "")?.[1] ?? null;
+    return [{ page, line: at + 1, source, lines: lines.slice(at + 1, end) }];
+  });
+}
+
+/** `examples/docs/file.ts` is the whole file, `examples/docs/file.ts#name` the lines between its region comments. */
+function regionOf(source: string): readonly string[] {
+  const [file = "", name] = source.split("#");
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  if (name === undefined) return lines;
+  const begin = lines.findIndex((line) => line.trim() === `// #region ${name}`);
+  const end = lines.findIndex((line) => line.trim() === `// #endregion ${name}`);
+  expect([begin, end], `${source} has no such region`).not.toContain(-1);
+  const indent = /^ */.exec(lines[begin] ?? "")?.[0] ?? "";
+  return lines.slice(begin + 1, end).map((line) => line.replace(indent, ""));
+}
+
+/** A file with regions is shown by them, one without as a whole. */
+function namesOf(file: string): string[] {
+  const regions = [...readFileSync(file, "utf8").matchAll(/\/\/ #region (\S+)/g)];
+  return regions.length === 0 ? [file] : regions.map(([, name]) => `${file}#${name}`);
+}
+
+/** The page without its code blocks. */
+function prose(page: string): string {
+  return readFileSync(page, "utf8").replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+/** The first block of plain text on a page: what a program prints. */
+function fencedText(page: string): string {
+  return /^```text\n([\s\S]*?)^```$/m.exec(readFileSync(page, "utf8"))?.[1] ?? "";
+}
+
+/** How the usual renderers name headings: lower case, punctuation gone, spaces as hyphens. */
+function anchorsOf(page: string): string[] {
+  const headings = [...prose(page).matchAll(/^#+ (.+)$/gm)];
+  return headings.map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
