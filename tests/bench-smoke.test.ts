@@ -27,7 +27,7 @@ beforeAll(async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...bench]);
   table = stdout;
   report = JSON.parse(readFileSync(json, "utf8"));
-}, 120_000);
+}, 600_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -2,17 +2,29 @@ import { EverstepError } from "../model/error.ts";
 
 /** A place in a paged list, opaque to callers and bound to the list it came from. */
 export function encodeCursor(list: string, position: string): string {
-  return toBase64Url(`1:${list}:${position}`);
+  return toBase64Url(JSON.stringify([version, list, position]));
 }
 
 export function decodeCursor(list: string, cursor: string): string {
   const text = fromBase64Url(cursor);
-  const prefix = `1:${list}:`;
-  if (text?.startsWith(prefix)) return text.slice(prefix.length);
+  // Names of lists may hold any separator, so the parts are kept apart by JSON.
+  const prefix = `${JSON.stringify([version, list]).slice(0, -1)},`;
+  const position = text?.startsWith(prefix) ? parse(text)?.[2] : undefined;
+  if (typeof position === "string") return position;
   throw new EverstepError(
     "INVALID_CURSOR",
     "The cursor does not belong to this list. Pass the cursor of the page before, or none to begin again.",
   );
+}
+
+const version = 1;
+
+function parse(text: string): readonly unknown[] | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function toBase64Url(text: string): string {

@@ -4,7 +4,7 @@ import type { EventRecord } from "../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, TerminationReason } from "../model/instance.ts";
 import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
 import type { StepRecord, StepStatus, StepType } from "../model/step.ts";
-import type { StoredError } from "../model/value.ts";
+import type { EncodedValue, StoredError } from "../model/value.ts";
 
 export interface InstanceStatusView<Output = any> {
   readonly status: InstanceStatus;
@@ -102,14 +102,15 @@ export function errorView(error: StoredError): ErrorView {
 }
 
 export function instanceView(record: InstanceRecord, now: number): InstanceView {
-  const { status, executing, dueAt } = record;
+  const { status, executing, dueAt, output } = record;
   return {
-    ...statusView(record),
+    ...statusView({ ...record, output: null }),
+    ...(status === "complete" ? { output: output ? legible(output) : undefined } : {}),
     id: record.instanceId,
     workflowName: record.workflowName,
     instanceId: record.instanceId,
     runNumber: record.runNumber,
-    params: decodeValue(record.params),
+    params: legible(record.params),
     createdAt: new Date(record.createdAt),
     updatedAt: new Date(record.updatedAt),
     startedAt: dateOrNull(record.startedAt),
@@ -144,7 +145,7 @@ export function stepView(step: StepRecord): StepView {
     topic: step.topic,
     parentKey: step.parentKey,
     depth: step.depth,
-    ...(step.status === "completed" ? { result: decodeValue(step.result) } : {}),
+    ...(step.status === "completed" ? { result: legible(step.result) } : {}),
     ...lastError(step),
     errors: step.errors.map(({ attempt, at, error }) => ({ ...errorView(error), attempt, at: new Date(at) })),
     createdAt: new Date(step.createdAt),
@@ -162,7 +163,7 @@ export function eventView(event: EventRecord): EventView {
     id: event.id,
     type: event.type,
     topic: event.topic,
-    payload: decodeValue(event.payload),
+    payload: legible(event.payload),
     createdAt: new Date(event.createdAt),
     deliveredAt: dateOrNull(event.deliveredAt),
     consumedByStepKey: event.consumedBy,
@@ -178,7 +179,7 @@ export function logLineView(line: StoredLogLine, runNumber: number): LogLineView
     level: line.level,
     category: line.category,
     message: line.message,
-    data: line.data === null ? null : decodeValue(line.data),
+    data: line.data === null ? null : legible(line.data),
     isReplay: line.isReplay,
     createdAt: new Date(line.createdAt),
   };
@@ -221,6 +222,15 @@ function runningView(begun: InstanceRecord["begun"][number], known: StepRecord |
         settledAt: null,
       };
   return { ...base, status: "running" };
+}
+
+/** One damaged value must not hide a whole list from those who would repair it; what is shown in its place says so. */
+function legible(value: EncodedValue): unknown {
+  try {
+    return decodeValue(value);
+  } catch (error) {
+    return { unreadable: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function dateOrNull(time: number | null): Date | null {

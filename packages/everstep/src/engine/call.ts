@@ -54,8 +54,6 @@ export class Call {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // A step nobody awaits may fail without taking the process down.
-    this.promise.catch(ignore);
   }
 
   get type(): StepType {
@@ -85,6 +83,8 @@ export class Call {
 
   reject(error: unknown): void {
     this.state = "done";
+    // A step nobody awaits may fail without taking the process down.
+    this.promise.catch(ignore);
     this.#reject(error);
   }
 }

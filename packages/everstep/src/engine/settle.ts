@@ -1,5 +1,5 @@
 import { errorLimits } from "../model/limits.ts";
-import type { WaitingStep } from "../model/step.ts";
+import type { CompletedStep, ErroredStep, WaitingStep } from "../model/step.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
 
 /** Everything about a step that does not depend on how its attempt ended. */
@@ -40,6 +40,4 @@ export function settle(
 }
 
 /** A settled step before it got its place in the order of hand-over. */
-export type SettlementDraft =
-  | (StepBase & { readonly status: "completed"; readonly result: EncodedValue; readonly settledAt: number })
-  | (StepBase & { readonly status: "errored"; readonly error: StoredError; readonly settledAt: number });
+export type SettlementDraft = Omit<CompletedStep, "settledIndex"> | Omit<ErroredStep, "settledIndex">;

@@ -206,6 +206,23 @@ describe("a lease that is lost", () => {
     expect(stage.commits).toEqual([]);
   });
 
+  test("no body is begun any more, though nothing is left to be written", async () => {
+    const digest = held();
+    let ran = false;
+    const stage = stageOf(async (step) => {
+      await digest.promise;
+      await step.do("late", async () => {
+        ran = true;
+      });
+    });
+    await stage.play();
+    stage.leaseHeld = false;
+    digest.resolve(1);
+    await stage.runtime.settle();
+    expect(ran).toBe(false);
+    expect(stage.ending).toMatchObject({ kind: "lost" });
+  });
+
   test("a signal looked at only afterwards is aborted too, with the reason", async () => {
     let signal: (() => AbortSignal) | undefined;
     const stage = stageOf((step) =>
@@ -350,6 +367,25 @@ describe("the author's own writes", () => {
       ["s1 completed, continue", true],
       ["complete", false],
     ]);
+  });
+
+  test("of a step the function did not wait for are not made", async () => {
+    const [quick, order] = [held(), held()];
+    const stage = stageOf((step) =>
+      Promise.race([
+        step.do("quick", () => quick.promise),
+        step.do("order", async ({ mutate }) => {
+          mutate(write);
+          await order.promise;
+        }),
+      ]),
+    );
+    await stage.play();
+    quick.resolve(1);
+    order.resolve(2);
+    await stage.runtime.settle();
+    expect(stage.boundaries.map(told)).toEqual(["quick completed, complete"]);
+    expect(stage.commits.map(({ mutations }) => mutations)).toEqual([null]);
   });
 
   test("are not lost with a neighbour's when a turn winds down", async () => {
@@ -638,6 +674,9 @@ describe("what nobody awaits", () => {
       void step.waitForEvent("bad", { type: "not a type" });
       void step.log.info("bad", {}, { category: "system" });
       await step.do("awaited", async () => 1);
+      await step.do("also awaited", async () => 2);
+      // The same failure once more, from the first answer.
+      void step.do("fails", once, async () => 3);
       await step.sleep("nap", "1 minute");
     });
     await stage.play();

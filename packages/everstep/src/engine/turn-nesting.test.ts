@@ -253,6 +253,26 @@ describe("when the outer step is over", () => {
     expect(stage.steps.map(({ key, status }) => `${key} ${status}`)).toEqual(["outer errored"]);
   });
 
+  test("bodies inside those are, too", async () => {
+    const signals: AbortSignal[] = [];
+    const stage = stageOf(async (step) => {
+      const outer = step.do("outer", { timeout: "1 second", ...once }, async () =>
+        step.do("inner", async () =>
+          step.do("innermost", ({ signal }) => {
+            signals.push(signal);
+            return new Promise(() => {});
+          }),
+        ),
+      );
+      await outer.catch(() => {});
+      await step.sleep("nap", "1 minute");
+    });
+    await stage.play();
+    await stage.runtime.advance(1000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(stage.ending).toMatchObject({ kind: "suspended" });
+  });
+
   test("what its callback still asks for is not begun", async () => {
     const late = held();
     let ran = false;

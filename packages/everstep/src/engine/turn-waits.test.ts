@@ -160,6 +160,21 @@ describe("every wait has its own deadline", () => {
 });
 
 describe("a step call from a turn that has ended its part", () => {
+  test("is none yet while author code is busy for one macrotask only", async () => {
+    const stage = stageOf((step) =>
+      Promise.all([
+        step.sleep("nap", "1 hour"),
+        (async () => {
+          await new Promise<void>((resolve) => stage.runtime.drained(resolve));
+          return step.do("in time", async () => 1);
+        })(),
+      ]),
+    );
+    await stage.play();
+    expect(stage.boundaries.map(told)).toEqual(["nap waiting, continue", "in time completed, suspend"]);
+    expect(stage.wakes).toEqual([]);
+  });
+
   test("wakes the run, and goes on in the next turn", async () => {
     const digest = held();
     const stage = stageOf((step) =>
@@ -537,6 +552,36 @@ describe("retries", () => {
     body.reject(new Error("down"));
     await stage.runtime.settle();
     expect(stage.ending).toEqual({ kind: "suspended", dueAt: stage.runtime.now() + 10_000 });
+  });
+
+  test("keep the time of the first start", async () => {
+    const stage = stageOf((step) =>
+      step.do("flaky", async ({ attempt }) => {
+        if (attempt < 3) throw new Error("down");
+      }),
+    );
+    const begunAt = stage.runtime.now();
+    await stage.play();
+    for (const delay of [10_000, 20_000]) {
+      await stage.runtime.advance(delay);
+      await stage.play();
+    }
+    expect(stage.step("flaky")).toMatchObject({ status: "completed", createdAt: begunAt, attempts: 3 });
+  });
+
+  test("a delay that is still being decided when the lease is lost decides nothing", async () => {
+    const delay = held<string>();
+    const stage = stageOf((step) =>
+      step.do("flaky", { retries: { delay: () => delay.promise } }, async () => {
+        throw new Error("down");
+      }),
+    );
+    await stage.play();
+    expect(stage.ending).toBeUndefined();
+    stage.turn.abandon(new Error("lost"));
+    delay.resolve("1 second");
+    await stage.runtime.settle();
+    expect(stage.commits).toEqual([]);
   });
 
   test("a turn before their time runs no body", async () => {

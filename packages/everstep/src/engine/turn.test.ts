@@ -118,6 +118,19 @@ describe("one commit per step", () => {
     expect(stage.last.steps).toMatchObject([{ settledIndex: 0 }, { settledIndex: 1 }]);
   });
 
+  test("so does what finished together with the step that made the function return", async () => {
+    const [winner, loser] = [held<number>(), held<number>()];
+    const stage = stageOf((step) =>
+      Promise.race([step.do("winner", () => winner.promise), step.do("loser", () => loser.promise)]),
+    );
+    await stage.play();
+    winner.resolve(1);
+    loser.resolve(2);
+    await stage.runtime.settle();
+    expect(stage.boundaries.map(told)).toEqual(["winner completed, loser completed, complete"]);
+    expect(stage.last.next).toMatchObject({ output: { json: "1" } });
+  });
+
   test("a failed attempt is one commit that gives the lease back until the next", async () => {
     const stage = stageOf((step) =>
       step.do("flaky", async () => {

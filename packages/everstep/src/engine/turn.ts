@@ -269,9 +269,14 @@ export class Turn implements TurnScope {
   }
 
   /** The same step asked for again after it was handed over: the same answer. */
-  async #answerAgain(record: SettledStep): Promise<unknown> {
-    if (record.status === "completed") return decodeValue(record.result);
-    throw this.#register.errorOf(record);
+  #answerAgain(record: SettledStep): Promise<unknown> {
+    const answer = (async () => {
+      if (record.status === "completed") return decodeValue(record.result);
+      throw this.#register.errorOf(record);
+    })();
+    // Nobody may be awaiting it.
+    answer.catch(() => {});
+    return answer;
   }
 
   #recall(call: Call): void {

@@ -44,6 +44,8 @@ interface Entry {
   readonly wanted: (() => boolean) | null;
   readonly resolve: (outcome: StoreOutcome) => void;
   readonly reject: (error: unknown) => void;
+  /** How often it was tried again on its own. */
+  repetitions: number;
 }
 
 /**
@@ -55,6 +57,9 @@ export class CommitGroup {
   readonly #runtime: Runtime;
   #queue: Entry[] = [];
   #busy = false;
+  /** Requests without an outcome. */
+  #open = 0;
+  #onSettled: (() => void)[] = [];
 
   constructor(store: Store, runtime: Runtime) {
     this.#store = store;
@@ -65,23 +70,40 @@ export class CommitGroup {
     request: Request,
     wanted?: () => boolean,
   ): Promise<OutcomeOf<Request>> {
+    this.#open++;
     return new Promise((resolve, reject) => {
-      this.#queue.push({
+      const settle =
+        <Outcome>(told: (outcome: Outcome) => void) =>
+        (outcome: Outcome): void => {
+          told(outcome);
+          this.#close();
+        };
+      this.#enqueue({
         request,
         wanted: wanted ?? null,
-        resolve: resolve as (outcome: StoreOutcome) => void,
-        reject,
+        resolve: settle(resolve as (outcome: StoreOutcome) => void),
+        reject: settle(reject),
+        repetitions: 0,
       });
-      if (this.#busy) return;
-      this.#busy = true;
-      // Not in the same slot: what else becomes ready in this turn of the event loop shares the write.
-      this.#runtime.drained(() => void this.#drain());
     });
   }
 
-  /** Resolves when everything submitted so far has its outcome. */
+  /** Resolves when everything submitted has its outcome. */
   async settled(): Promise<void> {
-    while (this.#busy) await this.#nextSlot();
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#onSettled.push(resolve));
+  }
+
+  #close(): void {
+    if (--this.#open > 0) return;
+    for (const resolve of this.#onSettled.splice(0)) resolve();
+  }
+
+  #enqueue(entry: Entry): void {
+    this.#queue.push(entry);
+    if (this.#busy) return;
+    this.#busy = true;
+    // Not in the same slot: what else becomes ready in this turn of the event loop shares the write.
+    this.#runtime.drained(() => void this.#drain());
   }
 
   async #drain(): Promise<void> {
@@ -102,14 +124,20 @@ export class CommitGroup {
     return group;
   }
 
-  async #write(group: Entry[]): Promise<void> {
+  /** A group that fails as a whole is repeated once, then tried entry by entry: one bad request harms only itself. */
+  async #write(group: readonly Entry[]): Promise<void> {
     const failure = await this.#tryOnce(group);
     if (failure === null) return;
-    if (group.length > 1 && isRetryable(failure)) {
+    const [only, ...others] = group;
+    if (only && others.length === 0) return this.#tryLater(only, failure);
+    if (isRetryable(failure)) {
       await this.#pause(failure, 0);
       if ((await this.#tryOnce(group)) === null) return;
     }
-    for (const entry of group) await this.#writeAlone(entry);
+    for (const entry of group) {
+      const own = await this.#tryOnce([entry]);
+      if (own !== null) this.#tryLater(entry, own);
+    }
   }
 
   async #tryOnce(group: readonly Entry[]): Promise<unknown> {
@@ -130,18 +158,14 @@ export class CommitGroup {
     return null;
   }
 
-  /** Repeats are harmless because every request carries its own id, so a passing failure is simply tried again. */
-  async #writeAlone(entry: Entry): Promise<void> {
-    for (let repetition = 0; ; repetition++) {
-      const failure = await this.#tryOnce([entry]);
-      if (failure === null) return;
-      const enough = entry.wanted ? !entry.wanted() : repetition >= storeRetry.retries;
-      if (!isRetryable(failure) || enough) {
-        entry.reject(failure);
-        return;
-      }
-      await this.#pause(failure, repetition);
-    }
+  /**
+   * Repeats are harmless because every request carries its own id, so a passing failure is simply tried again: after a
+   * while, and behind what else there is to write, because the reason may be this request alone.
+   */
+  #tryLater(entry: Entry, failure: unknown): void {
+    const enough = entry.wanted ? !entry.wanted() : entry.repetitions >= storeRetry.retries;
+    if (!isRetryable(failure) || enough) return entry.reject(failure);
+    void this.#pause(failure, entry.repetitions++).then(() => this.#enqueue(entry));
   }
 
   #pause(failure: unknown, repetition: number): Promise<void> {

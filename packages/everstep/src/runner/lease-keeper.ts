@@ -22,6 +22,7 @@ export class LeaseKeeper {
   readonly #leaseMs: number;
   readonly #held = new Map<RunId, HeldLease>();
   #timer: Timer | null = null;
+  #watch: Timer | null = null;
   #renewing = false;
 
   constructor(store: Store, runtime: Runtime, leaseMs: number) {
@@ -38,31 +39,40 @@ export class LeaseKeeper {
   hold(turn: Turn, lease: Lease, since: number): void {
     this.#held.set(lease.runId, { lease, turn, heldUntil: since + this.#leaseMs });
     this.#arm();
+    this.#watchEnds();
   }
 
-  drop(runId: RunId): void {
-    this.#held.delete(runId);
-    if (this.#held.size === 0) {
-      this.#timer?.cancel();
-      this.#timer = null;
-    }
+  drop(lease: Lease): void {
+    if (!this.#heldOf(lease)) return;
+    this.#held.delete(lease.runId);
+    if (this.#held.size > 0) return;
+    this.#timer?.cancel();
+    this.#watch?.cancel();
+    this.#timer = null;
+    this.#watch = null;
   }
 
-  holds(runId: RunId): boolean {
-    const held = this.#held.get(runId);
+  holds(lease: Lease): boolean {
+    const held = this.#heldOf(lease);
     return held !== undefined && this.#runtime.monotonic() < held.heldUntil;
   }
 
+  /** The fence is the claim, not the run: a run may come back to its runner under another token. */
+  #heldOf(lease: Lease): HeldLease | undefined {
+    const held = this.#held.get(lease.runId);
+    return held?.lease.token === lease.token ? held : undefined;
+  }
+
   /** Until when a commit should extend the lease: not at all while most of it is left, so that the store stays quiet. */
-  extension(runId: RunId): number {
-    const held = this.#held.get(runId);
+  extension(lease: Lease): number {
+    const held = this.#heldOf(lease);
     const left = (held?.heldUntil ?? 0) - this.#runtime.monotonic();
     return left > (this.#leaseMs * 2) / 3 ? 0 : this.#runtime.now() + this.#leaseMs;
   }
 
   /** A commit that was asked to extend the lease was applied; `since` is the monotonic time before it was sent. */
-  extended(runId: RunId, since: number): void {
-    const held = this.#held.get(runId);
+  extended(lease: Lease, since: number): void {
+    const held = this.#heldOf(lease);
     if (held) held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);
   }
 
@@ -74,6 +84,21 @@ export class LeaseKeeper {
       this.#timer = null;
       void this.renew();
     }, delayMs);
+  }
+
+  /** A turn whose time is up is stopped then and there: a renewal under way may never answer. */
+  #watchEnds(): void {
+    if (this.#watch || this.#held.size === 0) return;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const { heldUntil } of this.#held.values()) soonest = Math.min(soonest, heldUntil);
+    this.#watch = this.#runtime.timer(
+      () => {
+        this.#watch = null;
+        for (const held of [...this.#held.values()]) if (!this.holds(held.lease)) this.#lose(held);
+        this.#watchEnds();
+      },
+      Math.max(0, soonest - this.#runtime.monotonic()),
+    );
   }
 
   async renew(): Promise<void> {
@@ -98,7 +123,6 @@ export class LeaseKeeper {
       for (const [at, held] of due.entries()) this.#heard(held, answers[at], since);
     } catch {
       // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.
-      for (const held of due) if (!this.holds(held.lease.runId)) this.#lose(held);
     }
   }
 

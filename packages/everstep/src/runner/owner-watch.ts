@@ -1,5 +1,5 @@
 import type { Runtime, Timer } from "../model/runtime.ts";
-import type { AbandonRequest, OwnerHold, Store } from "../store/store.ts";
+import type { AbandonRequest, OwnerHold, Ownership, Store } from "../store/store.ts";
 import type { CommitGroup } from "./commit-group.ts";
 
 export interface OwnerWatchParts {
@@ -52,15 +52,21 @@ export class OwnerWatch {
     await hold?.release().catch(this.#parts.onProblem);
   }
 
+  /** Looks for dead owners, if it has not just done so. Never fails: without it their leases run out by themselves. */
   async look(): Promise<void> {
-    const { store, group, runtime, owner: self, everyMs, onFound } = this.#parts;
+    const { store, runtime, everyMs, onProblem } = this.#parts;
     const now = runtime.monotonic();
     if (!store.ownership || now - this.#lookedAt < everyMs) return;
     this.#lookedAt = now;
-    for (const owner of await store.ownership.findDead()) {
+    await this.#careForTheDead(store.ownership).catch(onProblem);
+  }
+
+  async #careForTheDead(ownership: Ownership): Promise<void> {
+    const { group, owner: self, onFound } = this.#parts;
+    for (const owner of await ownership.findDead()) {
       if (owner === self) continue;
       await group.submit({ kind: "abandon", owner, fate: this.#fate() });
-      await store.ownership.bury(owner);
+      await ownership.bury(owner);
       onFound();
     }
   }
@@ -74,9 +80,7 @@ export class OwnerWatch {
   #arm(): void {
     if (!this.#running) return;
     this.#timer = this.#parts.runtime.timer(() => {
-      this.look()
-        .catch(this.#parts.onProblem)
-        .finally(() => this.#arm());
+      void this.look().then(() => this.#arm());
     }, this.#parts.everyMs * 2);
   }
 }

@@ -2,12 +2,13 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Ending } from "../engine/ending.ts";
 import { Turn } from "../engine/turn.ts";
+import { leaseLost } from "../engine/turn-errors.ts";
 import type { TurnHost, TurnScope } from "../engine/turn-host.ts";
 import type { Next } from "../model/boundary.ts";
-import { EverstepError } from "../model/error.ts";
+import { EverstepError, StoreError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRef, RunId } from "../model/instance.ts";
-import type { Claim } from "../model/lease.ts";
+import type { Claim, Lease } from "../model/lease.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime, Timer } from "../model/runtime.ts";
 import type { RunHistory, Store } from "../store/store.ts";
@@ -76,12 +77,17 @@ export class Runner implements TurnHost {
   readonly #owners: OwnerWatch;
   readonly #changes: ChangeWatch;
   readonly #active = new Map<RunId, Turn>();
-  readonly #endings = new Set<Promise<void>>();
+  readonly #endings = new Set<Promise<unknown>>();
+  /** Claims and creations under way, which may bring turns. */
+  readonly #arrivals = new Set<Promise<unknown>>();
   #state: "idle" | "running" | "stopping" | "stopped" = "idle";
   /** Nothing due is waiting behind what this runner already has. */
   #caughtUp = false;
   /** Places promised to creations whose outcome is not known yet. */
   #offered = 0;
+  /** Places promised to claims under way. */
+  #reserved = 0;
+  #offersSettled: (() => void) | null = null;
   /** Bodies the turns of a limited tick may still start. */
   readonly #budgets = new WeakMap<Turn, StepBudget>();
   #unguard: (() => void) | null = null;
@@ -96,7 +102,7 @@ export class Runner implements TurnHost {
     this.#residents = new Residents(options.residentsMax);
     const { owner } = this;
     this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
-    this.#dispatcher = new PollDispatcher(runtime, options, () => this.#sweep());
+    this.#dispatcher = new PollDispatcher(runtime, options, () => this.#arriving(this.#sweep()));
     this.#changes = new ChangeWatch(store, runtime, () => this.#othersWrote());
     this.#owners = new OwnerWatch({
       ...parts,
@@ -115,6 +121,8 @@ export class Runner implements TurnHost {
     this.#guard();
     await this.#owners.hold();
     await this.#owners.look();
+    // It may have been stopped meanwhile.
+    if (!this.isRunning) return;
     this.#owners.start();
     this.#changes.start();
     this.#dispatcher.start();
@@ -168,8 +176,21 @@ export class Runner implements TurnHost {
         resolve();
       };
       timer = this.runtime.timer(done, graceMs);
-      void Promise.all(this.#endings).then(done);
+      void this.#allEnded().then(done);
     });
+  }
+
+  async #allEnded(): Promise<void> {
+    while (this.#arrivals.size + this.#endings.size > 0) {
+      await Promise.allSettled([...this.#arrivals, ...this.#endings]);
+    }
+  }
+
+  /** Stopping waits for it, so that nothing begins afterwards. */
+  #arriving<Result>(work: Promise<Result>): Promise<Result> {
+    const arrival = work.finally(() => this.#arrivals.delete(arrival));
+    this.#arrivals.add(arrival);
+    return arrival;
   }
 
   // ---------------------------------------------------------------------------------------------- hints
@@ -207,14 +228,19 @@ export class Runner implements TurnHost {
   /** A place for an instance about to be created, if nothing that is due waits for one. */
   offerLease(): LeaseOffer | null {
     if (this.#state !== "running" || !this.#caughtUp || this.#freeSlots() <= 0) return null;
-    this.#offered++;
+    if (this.#offered++ === 0) {
+      const settled = new Promise<void>((resolve) => {
+        this.#offersSettled = resolve;
+      });
+      void this.#arriving(settled);
+    }
     return { owner: this.owner, until: this.runtime.now() + this.#parts.options.leaseMs };
   }
 
   /** The offer was taken (with its claim) or not needed after all. */
   takeUp(claim: Claim | null, since: number): void {
-    this.#offered--;
     if (claim) void this.#begin({ claim, history: emptyHistory(claim), resident: undefined, since }, null);
+    if (--this.#offered === 0) this.#offersSettled?.();
   }
 
   /** An instance was created that this runner had no place for. */
@@ -224,31 +250,38 @@ export class Runner implements TurnHost {
   }
 
   #freeSlots(): number {
-    return this.#parts.options.concurrency - this.#active.size - this.#offered;
+    return this.#parts.options.concurrency - this.#active.size - this.#offered - this.#reserved;
   }
 
   // ---------------------------------------------------------------------------------------------- ticking
 
   /** One sweep for hosts without a loop: claims, takes the turns, and waits until each has ended or waits. */
-  async tick(options: TickOptions = {}): Promise<{ readonly processed: number }> {
+  tick(options: TickOptions = {}): Promise<{ readonly processed: number }> {
+    return this.#arriving(this.#tick(options));
+  }
+
+  async #tick(options: TickOptions): Promise<{ readonly processed: number }> {
     this.#guard();
     await this.#owners.hold();
     await this.#owners.look();
     const limit = Math.min(options.maxInstances ?? Number.POSITIVE_INFINITY, this.#freeSlots());
     const budget = options.maxSteps === undefined ? null : { left: options.maxSteps };
-    const { ready } = await this.#claimer.claim(limit);
-    await Promise.all(ready.map((each) => this.#begin(each, budget)));
-    return { processed: ready.length };
+    const { begun } = await this.#claimAndBegin(limit, budget);
+    const counted = await Promise.all(begun);
+    return { processed: counted.filter(Boolean).length };
   }
 
   async #sweep(): Promise<TickReport> {
     try {
       await this.#owners.look();
       const limit = this.#freeSlots();
-      if (limit <= 0) return { claimed: 0, more: true, nextDueAt: undefined };
-      const { at, ready } = await this.#claimer.claim(limit);
-      for (const each of ready) void this.#begin(each, null);
-      const claimed = ready.length;
+      if (limit <= 0) {
+        // Something may be due that nobody looked at: the first place to become free looks.
+        this.#caughtUp = false;
+        return { claimed: 0, more: true, nextDueAt: undefined };
+      }
+      const { at, begun } = await this.#claimAndBegin(limit, null);
+      const claimed = begun.length;
       const more = claimed >= limit;
       this.#caughtUp = !more;
       if (more) return { claimed, more, nextDueAt: undefined };
@@ -262,10 +295,27 @@ export class Runner implements TurnHost {
     }
   }
 
-  /** One turn, from claim to ending. Whatever goes wrong stays with this run. */
-  #begin(ready: Ready, budget: StepBudget | null): Promise<void> {
+  async #claimAndBegin(
+    limit: number,
+    budget: StepBudget | null,
+  ): Promise<{ readonly at: number; readonly begun: readonly Promise<boolean>[] }> {
+    const places = Math.max(0, limit);
+    this.#reserved += places;
+    try {
+      const { at, ready } = await this.#claimer.claim(places);
+      return { at, begun: ready.map((each) => this.#begin(each, budget)) };
+    } finally {
+      this.#reserved -= places;
+    }
+  }
+
+  /** One turn, from claim to ending; false when it was lost to another. Whatever goes wrong stays with this run. */
+  #begin(ready: Ready, budget: StepBudget | null): Promise<boolean> {
     const ending = this.#takeTurn(ready, budget)
-      .catch(this.#parts.onProblem)
+      .catch((problem: unknown) => {
+        this.#parts.onProblem(problem);
+        return false;
+      })
       .finally(() => {
         this.#endings.delete(ending);
         if (!this.#caughtUp) this.nudge();
@@ -274,9 +324,14 @@ export class Runner implements TurnHost {
     return ending;
   }
 
-  async #takeTurn({ claim, history, resident, since }: Ready, budget: StepBudget | null): Promise<void> {
+  async #takeTurn({ claim, history, resident, since }: Ready, budget: StepBudget | null): Promise<boolean> {
     const definition = this.#parts.definitions.get(claim.workflowName);
-    if (!definition) return this.#parts.store.release([claim.lease], this.runtime.now());
+    if (!definition || this.#state === "stopped") {
+      await this.#parts.store.release([claim.lease], this.runtime.now());
+      return false;
+    }
+    // It comes back although it is here when the store's clock runs ahead: its older turn has lost its lease.
+    this.#active.get(claim.lease.runId)?.abandon(leaseLost());
     const end = unfit(claim, history, definition.limits);
     if (end) return this.#giveUp(claim, end);
     let turn: Turn;
@@ -291,18 +346,20 @@ export class Runner implements TurnHost {
       const events = history.kind === "history" ? history.events : [];
       ending = resident ? resident.resume(claim, events) : turn.start();
     } catch (problem) {
-      this.#leave(claim);
+      this.#leave(claim.lease);
       return this.#giveUp(claim, unreadable(problem));
     }
     if (this.#state === "stopping") turn.windDown();
     const ended = await ending;
-    this.#leave(claim);
+    this.#leave(claim.lease);
     this.#ended(turn, ended);
+    return ended.kind !== "lost";
   }
 
-  #leave(claim: Claim): void {
-    this.#active.delete(claim.lease.runId);
-    this.#keeper.drop(claim.lease.runId);
+  /** The run may be in a newer turn's hands already. */
+  #leave(lease: Lease): void {
+    if (this.#active.get(lease.runId)?.claim.lease.token === lease.token) this.#active.delete(lease.runId);
+    this.#keeper.drop(lease);
   }
 
   #ended(turn: Turn, ending: Ending): void {
@@ -315,14 +372,17 @@ export class Runner implements TurnHost {
         if (ending.next.kind === "yield") this.nudge();
         else this.#parts.onEnded(turn.ref, ending.next);
         return;
-      case "paused":
       case "lost":
+        // A store that fails for good would otherwise be noticed only when the run is given up.
+        if (ending.reason instanceof StoreError) this.#parts.onProblem(ending.reason);
+        return;
+      case "paused":
         return;
     }
   }
 
-  /** Ends a run that cannot have its turn. */
-  async #giveUp(claim: Claim, next: Next): Promise<void> {
+  /** Ends a run that cannot have its turn; false when another was faster. */
+  async #giveUp(claim: Claim, next: Next): Promise<boolean> {
     const request: CommitRequest = {
       kind: "commit",
       lease: claim.lease,
@@ -335,6 +395,7 @@ export class Runner implements TurnHost {
     const outcome = await this.#parts.group.submit(request);
     if (request.announce) this.fallBehind();
     if (outcome.kind === "committed") this.#parts.onEnded(claim, next);
+    return outcome.kind !== "superseded";
   }
 
   // ---------------------------------------------------------------------------------------------- what turns ask for
@@ -345,15 +406,15 @@ export class Runner implements TurnHost {
   ): Promise<CommitOutcome> {
     const { lease } = turn.claim;
     const since = this.runtime.monotonic();
-    const leaseUntil = this.#keeper.extension(lease.runId);
+    const leaseUntil = this.#keeper.extension(lease);
     const announcement = this.#announcement(turn.ref, request.boundary.next);
     const outcome = await this.#parts.group.submit<CommitRequest>(
       { kind: "commit", lease, ...request, leaseUntil, ...announcement },
-      () => this.#keeper.holds(lease.runId),
+      () => this.#keeper.holds(lease),
     );
     if (announcement.announce) this.fallBehind();
     const goesOn = outcome.kind === "committed" && request.boundary.next.kind === "continue";
-    if (goesOn && leaseUntil > 0) this.#keeper.extended(lease.runId, since);
+    if (goesOn && leaseUntil > 0) this.#keeper.extended(lease, since);
     if (request.alongside.length > 0) this.#toldOthers(request.alongside);
     return outcome;
   }
@@ -382,7 +443,7 @@ export class Runner implements TurnHost {
   }
 
   holdsLease(turn: Turn): boolean {
-    return this.#keeper.holds(turn.claim.lease.runId);
+    return this.#keeper.holds(turn.claim.lease);
   }
 
   wake(turn: Turn): void {
