@@ -41,7 +41,7 @@ import { InFlight } from "./in-flight.ts";
 import { Inbox } from "./inbox.ts";
 import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
 import { encodeLogData } from "./log-data.ts";
-import { type SettlementDraft, type StepBase, settle } from "./settle.ts";
+import { type AttemptOutcome, type SettlementDraft, type StepBase, settle } from "./settle.ts";
 import { createStepApi } from "./step-api.ts";
 import { baseOf, earliestWake, inOrderOfTime, wakeOf } from "./step-base.ts";
 import { BodyContext } from "./step-context.ts";
@@ -206,7 +206,7 @@ export class Turn implements TurnScope {
 
   /** Stops at once: bodies are told, their results are void. */
   abandon(reason: Error): void {
-    this.#close(reason, { kind: "lost", reason });
+    this.#close(() => reason, { kind: "lost", reason });
   }
 
   /** Log lines of long bodies do not wait for their end. */
@@ -289,17 +289,19 @@ export class Turn implements TurnScope {
   #schedulePump(): void {
     if (this.#pumpScheduled || this.#state !== "open") return;
     this.#pumpScheduled = true;
-    this.#host.runtime.drained(() => {
-      this.#pumpScheduled = false;
-      this.#drained = true;
-      if (this.#state !== "open") return;
-      try {
-        this.#pump();
-      } catch (problem) {
-        this.#breakDown(problem);
-      }
-    });
+    this.#host.runtime.drained(this.#pumpDrained);
   }
+
+  readonly #pumpDrained = (): void => {
+    this.#pumpScheduled = false;
+    this.#drained = true;
+    if (this.#state !== "open") return;
+    try {
+      this.#pump();
+    } catch (problem) {
+      this.#breakDown(problem);
+    }
+  };
 
   /** What is stored of this run cannot be read: it ends with the reason, and neither process nor neighbours are harmed. */
   #breakDown(problem: unknown): void {
@@ -557,17 +559,21 @@ export class Turn implements TurnScope {
     this.#inFlight.add(body);
     const context = new BodyContext(body, options.shown, this);
     this.#host.scope.run<void>({ turn: this, body }, () => {
-      body.run(context, this.#host.runtime, options.timeoutMs, (outcome) => {
-        void this.#bodyDone(body, context, outcome);
-      });
+      body.run(context, this.#host.runtime, options.timeoutMs, (outcome) =>
+        this.#bodyDone(body, context, outcome),
+      );
     });
   }
 
-  async #bodyDone(body: Body, context: BodyContext, outcome: BodyOutcome): Promise<void> {
-    const { call } = body;
+  #bodyDone(body: Body, context: BodyContext, outcome: BodyOutcome): void {
     const attempted = attemptOutcome(outcome, body, context, this.definition, this.now());
     // Almost always decided at once; only an author's own delay function takes time, and it holds the turn open.
-    const decided = attempted instanceof Promise ? await attempted : attempted;
+    if (attempted instanceof Promise) void attempted.then((decided) => this.#attempted(body, decided));
+    else this.#attempted(body, attempted);
+  }
+
+  #attempted(body: Body, decided: AttemptOutcome): void {
+    const { call } = body;
     if (this.#state !== "open" || !this.#inFlight.remove(body)) return;
     // An event whose hook was cut off was not taken after all.
     for (const { event } of this.#inFlight.cancelInside(body)) if (event) this.#inbox.putBack(event);
@@ -737,8 +743,8 @@ export class Turn implements TurnScope {
   }
 
   #afterEnd(outcome: CommitOutcome, next: Next): void {
-    if (outcome.kind === "paused") return this.#close(turnOver(), { kind: "paused" });
-    if (next.kind !== "suspend") return this.#close(turnOver(), { kind: "ended", next });
+    if (outcome.kind === "paused") return this.#close(turnOver, { kind: "paused" });
+    if (next.kind !== "suspend") return this.#close(turnOver, { kind: "ended", next });
     this.#state = "suspended";
     this.#ending = false;
     this.#idle = false;
@@ -749,12 +755,12 @@ export class Turn implements TurnScope {
     if (this.#asked.length > 0 || this.#handOver.owes || this.#outcome !== null) this.#host.wake(this);
   }
 
-  #close(reason: Error, ending: Ending): void {
+  #close(reason: () => Error, ending: Ending): void {
     if (this.#state === "closed") return;
     const wasOpen = this.#state === "open";
     this.#state = "closed";
     this.#clearTimers();
-    this.#inFlight.cancelAll(reason);
+    if (!this.#inFlight.isEmpty) this.#inFlight.cancelAll(reason());
     if (wasOpen) this.#finish(ending);
   }
 
