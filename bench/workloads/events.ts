@@ -1,0 +1,87 @@
+import { defineWorkflow, type InstanceHandle } from "everstep";
+import { forEachOf, startEngine } from "../engine.ts";
+import { openRaw } from "../raw/database.ts";
+import { type Act, beginInGroups, goOn, type Life } from "../raw/life.ts";
+import { waitMs } from "../raw/rows.ts";
+import { percentile } from "../stats.ts";
+import { timedEach } from "../stopwatch.ts";
+import type { Workload } from "../workload.ts";
+
+const waiter = defineWorkflow({ name: "waiter" }, async (_event, step) => {
+  const { payload } = await step.waitForEvent<number>("go", { type: "go" });
+  return payload;
+});
+
+const waiting: Life = [
+  (rows, run, now) => rows.create(run, "waiter", now),
+  (rows, run, now) => {
+    rows.waitForEvent(run, 0, "go", "go", now);
+    rows.suspend(run, 1, now + waitMs, now);
+  },
+];
+
+const told: readonly Act[] = [
+  (rows, run, now) => rows.sendEvent(run, 1, "go", "1", now),
+  (rows, run, now) => rows.claim(run, now),
+  (rows, run, now) => {
+    rows.consume(run, 1, { index: 0, name: "go" }, now);
+    rows.complete(run, 1, { json: "1", marks: null }, now);
+  },
+];
+
+export const events: Workload = {
+  name: "events",
+  about: "an event sent to a waiting workflow, until its result; one at a time, in one process",
+
+  async measure(bench) {
+    const { events: howMany, warmUps } = bench.sizes;
+    const rawFile = bench.freshFile();
+    const raw = await openRaw(rawFile);
+    const runs = beginInGroups(raw, waiting, howMany + warmUps, 256);
+    const tellOne = (n: number): void => goOn(raw, told, runs.slice(n, n + 1));
+    await timedEach(warmUps, tellOne);
+    bench.note(`raw, ${howMany} times ${told.length} transactions`);
+    const rawMs = await timedEach(howMany, (n) => tellOne(n + warmUps));
+    raw.close();
+
+    const engineFile = bench.freshFile();
+    const engine = await startEngine(engineFile, { waiter });
+    const instances: InstanceHandle<number>[] = [];
+    await forEachOf(howMany + warmUps, 256, async (n) => {
+      instances[n] = await engine.workflows.waiter.create({ id: `i-${n}` });
+    });
+    await untilWaiting(instances);
+    const sendOne = async (n: number): Promise<void> => {
+      await instances[n]?.sendEvent({ type: "go", payload: 1 });
+      await instances[n]?.result();
+    };
+    await timedEach(warmUps, sendOne);
+    engine.takeCounts();
+    bench.note(`engine, ${howMany} events`);
+    const engineMs = await timedEach(howMany, (n) => sendOne(n + warmUps));
+    const counts = engine.takeCounts();
+    await engine.stop();
+    bench.compareRows(engineFile, rawFile, 1);
+
+    return {
+      p50: percentile(engineMs, 0.5),
+      p99: percentile(engineMs, 0.99),
+      rawP50: percentile(rawMs, 0.5),
+      rawP99: percentile(rawMs, 0.99),
+      transactions: counts.transactions / howMany,
+      rawTransactions: told.length,
+    };
+  },
+
+  lines: () => [
+    { what: "event to result, p50", unit: "ms", engine: "p50", raw: "rawP50" },
+    { what: "event to result, p99", unit: "ms", engine: "p99", raw: "rawP99" },
+    { what: "transactions per event", unit: "", engine: "transactions", raw: "rawTransactions" },
+  ],
+};
+
+async function untilWaiting(instances: readonly InstanceHandle<number>[]): Promise<void> {
+  for (const instance of instances) {
+    while ((await instance.status()).status !== "waiting") await new Promise((go) => setTimeout(go, 5));
+  }
+}

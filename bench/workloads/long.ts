@@ -1,0 +1,134 @@
+import { defineWorkflow } from "everstep";
+import { startEngine } from "../engine.ts";
+import { openRaw } from "../raw/database.ts";
+import { type Act, begin, type Life } from "../raw/life.ts";
+import { nothing } from "../raw/rows.ts";
+import { timed } from "../stopwatch.ts";
+import type { Bench, Workload } from "../workload.ts";
+
+const napEvery = 10;
+const napMs = 1;
+
+interface Shape {
+  readonly steps: number;
+  readonly naps: boolean;
+}
+
+const long = defineWorkflow<Shape, void>({ name: "long" }, async ({ payload }, step) => {
+  for (let n = 0; n < payload.steps; n++) {
+    await step.do(`step ${n}`, async () => ({ n, ok: true }));
+    if (payload.naps && (n + 1) % napEvery === 0) await step.sleep(`nap ${n}`, napMs);
+  }
+});
+
+export const longWorkflow: Workload = {
+  name: "long",
+  about: "one workflow of many steps, also with a short sleep every 10 steps, kept in memory and replayed",
+
+  async measure(bench) {
+    const steps = bench.sizes.longSteps;
+    const plain = { steps, naps: false };
+    const napping = { steps, naps: true };
+    const raw = await measureRaw(bench, plain);
+    const engine = await measureEngine(bench, plain, {});
+    const rawNaps = await measureRaw(bench, napping);
+    const resident = await measureEngine(bench, napping, {});
+    const replayed = await measureEngine(bench, napping, { residents: 0 });
+    return {
+      ms: engine.ms,
+      transactions: engine.transactions,
+      rawMs: raw,
+      rawTransactions: lifeOf(plain).length,
+      residentMs: resident.ms,
+      residentTransactions: resident.transactions,
+      replayedMs: replayed.ms,
+      rawNapsMs: rawNaps,
+      rawNapsTransactions: lifeOf(napping).length,
+    };
+  },
+
+  lines({ longSteps }) {
+    const steps = longSteps.toLocaleString("en");
+    const naps = Math.floor(longSteps / napEvery);
+    return [
+      { what: `${steps} steps without a break`, unit: "ms", engine: "ms", raw: "rawMs" },
+      { what: "its transactions", unit: "", engine: "transactions", raw: "rawTransactions" },
+      {
+        what: `with ${naps} sleeps of ${napMs} ms, kept in memory`,
+        unit: "ms",
+        engine: "residentMs",
+        raw: "rawNapsMs",
+      },
+      { what: "with the sleeps, replayed each time", unit: "ms", engine: "replayedMs", raw: "rawNapsMs" },
+      {
+        what: "transactions with the sleeps",
+        unit: "",
+        engine: "residentTransactions",
+        raw: "rawNapsTransactions",
+      },
+    ];
+  },
+};
+
+async function measureRaw(bench: Bench, shape: Shape): Promise<number> {
+  const raw = await openRaw(bench.freshFile());
+  const life = lifeOf(shape);
+  bench.note(`raw, ${life.length} transactions one after the other`);
+  const { ms } = await timed(() => begin(raw, life, 1));
+  raw.close();
+  return ms;
+}
+
+async function measureEngine(
+  bench: Bench,
+  shape: Shape,
+  runner: { readonly residents?: number },
+): Promise<{ readonly ms: number; readonly transactions: number }> {
+  const engine = await startEngine(bench.freshFile(), { long }, runner);
+  const runOne = async (id: string, params: Shape): Promise<void> => {
+    const instance = await engine.workflows.long.create({ id, params });
+    const { status } = await instance.result();
+    if (status !== "complete") throw new Error(`The long workflow ended ${status}.`);
+  };
+  await runOne("warm", { steps: 2 * bench.sizes.warmUps, naps: shape.naps });
+  engine.takeCounts();
+  const how = shape.naps ? ` and sleeps, ${runner.residents === 0 ? "replayed" : "in memory"}` : "";
+  bench.note(`engine, ${shape.steps} steps${how}`);
+  const { ms } = await timed(() => runOne("i", shape));
+  const { transactions } = engine.takeCounts();
+  await engine.stop();
+  return { ms, transactions };
+}
+
+/** A body begins only when everything before it is durable, so a sleep before a step is settled by itself. */
+function lifeOf({ steps, naps }: Shape): Life {
+  const acts: Act[] = [(rows, run, now) => rows.create(run, "long", now)];
+  let index = 0;
+  let commit = 0;
+  for (let n = 0; n < steps; n++) {
+    const isLast = n === steps - 1;
+    const hasNap = naps && (n + 1) % napEvery === 0;
+    const at = index++;
+    const number = ++commit;
+    acts.push((rows, run, now) => {
+      rows.step(run, at, `step ${n}`, `{"n":${n},"ok":true}`, now);
+      if (hasNap) {
+        rows.sleep(run, at + 1, `nap ${n}`, now + napMs, now);
+        rows.suspend(run, number, now + napMs, now);
+      } else if (isLast) rows.complete(run, number, nothing, now);
+      else rows.advance(run, number, `step ${n + 1}`, now);
+    });
+    if (!hasNap) continue;
+    index++;
+    commit = 1;
+    acts.push(
+      (rows, run, now) => rows.claim(run, now),
+      (rows, run, now) => {
+        rows.settleWait(run, at + 1, nothing, now);
+        if (isLast) rows.complete(run, 1, nothing, now);
+        else rows.advance(run, 1, `step ${n + 1}`, now);
+      },
+    );
+  }
+  return acts;
+}

@@ -1,0 +1,148 @@
+import { defineWorkflow } from "everstep";
+import { startEngine } from "../engine.ts";
+import { openRaw } from "../raw/database.ts";
+import { type Act, begin, goOn, type Life } from "../raw/life.ts";
+import { waitMs } from "../raw/rows.ts";
+import { timed } from "../stopwatch.ts";
+import type { Bench, Figures, LineSpec, Workload } from "../workload.ts";
+
+const stepsAtOnce = 100;
+
+interface Shape {
+  readonly history: number;
+  readonly resumes: number;
+}
+
+export const resume: Workload = {
+  name: "resume",
+  about: "what it costs to go on after an event, from its sending to the next wait, by length of history",
+
+  async measure(bench) {
+    const figures: Record<string, number> = {};
+    const { histories, replayedHistories, resumes } = bench.sizes;
+    for (const history of histories) {
+      Object.assign(figures, await measureRaw(bench, { history, resumes }));
+      Object.assign(figures, await measureEngine(bench, { history, resumes }, "resident"));
+    }
+    for (const history of replayedHistories) {
+      Object.assign(figures, await measureEngine(bench, { history, resumes }, "replayed"));
+    }
+    const [shortest, longest] = [histories.at(0), histories.at(-1)];
+    figures.growth = (figures[`residentCpu${longest}`] ?? 0) / (figures[`residentCpu${shortest}`] ?? 0);
+    return figures;
+  },
+
+  lines: ({ histories, replayedHistories }) => [
+    ...histories.flatMap((history): LineSpec[] => [
+      {
+        what: `after ${steps(history)}, kept in memory`,
+        unit: "ms",
+        engine: `residentMs${history}`,
+        raw: `rawMs${history}`,
+      },
+      {
+        what: `after ${steps(history)}, kept in memory: processor time`,
+        unit: "us",
+        engine: `residentCpu${history}`,
+        raw: `rawCpu${history}`,
+      },
+    ]),
+    {
+      what: "growth of processor time from the shortest to the longest",
+      unit: "",
+      engine: "growth",
+      aim: { atMost: 1.5, of: "engine" },
+    },
+    { what: "transactions per resume", unit: "", engine: "residentTransactions", raw: "rawTransactions" },
+    ...replayedHistories.flatMap((history): LineSpec[] => [
+      { what: `after ${steps(history)}, replayed`, unit: "ms", engine: `replayedMs${history}` },
+      {
+        what: `after ${steps(history)}, replayed: processor time`,
+        unit: "us",
+        engine: `replayedCpu${history}`,
+      },
+    ]),
+  ],
+};
+
+function steps(history: number): string {
+  return `${history.toLocaleString("en")} steps`;
+}
+
+/** Per resume: the event, the claim, and one commit that takes the event and begins the next wait. */
+async function measureRaw(bench: Bench, { history, resumes }: Shape): Promise<Figures> {
+  const waiting: Life = [
+    (rows, run, now) => rows.create(run, "listener", now),
+    (rows, run, now) => {
+      for (let n = 0; n < history; n++) rows.step(run, n, `step ${n}`, "true", now);
+      rows.waitForEvent(run, history, "wait 0", "go", now);
+      rows.suspend(run, 1, now + waitMs, now);
+    },
+  ];
+  const { warmUps } = bench.sizes;
+  const resumptions = Array.from({ length: warmUps + resumes }, (_, n): readonly Act[] => [
+    (rows, run, now) => rows.sendEvent(run, n + 1, "go", "1", now),
+    (rows, run, now) => rows.claim(run, now),
+    (rows, run, now) => {
+      rows.consume(run, n + 1, { index: history + n, name: `wait ${n}` }, now);
+      rows.waitForEvent(run, history + n + 1, `wait ${n + 1}`, "go", now);
+      rows.suspend(run, 1, now + waitMs, now);
+    },
+  ]);
+
+  const raw = await openRaw(bench.freshFile());
+  const runs = begin(raw, waiting, 1);
+  goOn(raw, resumptions.slice(0, warmUps).flat(), runs);
+  bench.note(`raw, ${resumes} resumes after ${history} steps`);
+  const acts = resumptions.slice(warmUps).flat();
+  const { ms, cpuUs } = await timed(() => goOn(raw, acts, runs));
+  raw.close();
+  return {
+    [`rawMs${history}`]: ms / resumes,
+    [`rawCpu${history}`]: cpuUs / resumes,
+    rawTransactions: acts.length / resumes,
+  };
+}
+
+async function measureEngine(bench: Bench, shape: Shape, how: "resident" | "replayed"): Promise<Figures> {
+  const { history, resumes } = shape;
+  const { warmUps } = bench.sizes;
+  const listener = defineWorkflow<Pick<Shape, "history">, never>(
+    { name: "listener", limits: { stepsMax: history + warmUps + resumes + 1 } },
+    async ({ payload }, step) => {
+      for (let first = 0; first < payload.history; first += stepsAtOnce) {
+        const names = stepNames(first, Math.min(first + stepsAtOnce, payload.history));
+        await Promise.all(names.map((name) => step.do(name, async () => true)));
+      }
+      for (let n = 0; ; n++) await step.waitForEvent(`wait ${n}`, { type: "go" });
+    },
+  );
+  const runner = how === "replayed" ? { residents: 0 } : {};
+  const engine = await startEngine(bench.freshFile(), { listener }, runner);
+  bench.note(`engine, ${resumes} resumes after ${history} steps, ${how}`);
+
+  const waits = engine.nextSuspension();
+  const instance = await engine.workflows.listener.create({ id: "i", params: { history } });
+  await waits;
+  const resumeTimes = async (times: number): Promise<void> => {
+    for (let n = 0; n < times; n++) {
+      const waitsAgain = engine.nextSuspension();
+      await instance.sendEvent({ type: "go", payload: 1 });
+      await waitsAgain;
+    }
+  };
+  await resumeTimes(warmUps);
+  engine.takeCounts();
+  const { ms, cpuUs } = await timed(() => resumeTimes(resumes));
+  const { transactions } = engine.takeCounts();
+  await engine.stop();
+  return {
+    [`${how}Ms${history}`]: ms / resumes,
+    [`${how}Cpu${history}`]: cpuUs / resumes,
+    [`${how}Transactions`]: transactions / resumes,
+  };
+}
+
+function stepNames(from: number, to: number): readonly string[] {
+  return Array.from({ length: to - from }, (_, n) => `step ${from + n}`);
+}

@@ -1,0 +1,97 @@
+import { defineWorkflow } from "everstep";
+import { forEachOf, startEngine } from "../engine.ts";
+import { openRaw } from "../raw/database.ts";
+import { type Act, beginInGroups, goOnInGroups, type Life } from "../raw/life.ts";
+import { nothing } from "../raw/rows.ts";
+import { percentile } from "../stats.ts";
+import { timed } from "../stopwatch.ts";
+import type { Bench, Workload } from "../workload.ts";
+
+const together = 256;
+
+export const timers: Workload = {
+  name: "timers",
+  about: "many workflows that sleep and then run a step; how late the step begins",
+
+  async measure(bench) {
+    const rawFile = bench.freshFile();
+    const rawMs = await measureRaw(bench, rawFile);
+    const engineFile = bench.freshFile();
+    const late = await measureEngine(bench, engineFile);
+    bench.compareRows(engineFile, rawFile, 1);
+    return {
+      p50: percentile(late, 0.5),
+      p99: percentile(late, 0.99),
+      max: Math.max(...late),
+      rawMs,
+    };
+  },
+
+  lines: ({ timers: howMany, timerMs }) => [
+    { what: `${howMany.toLocaleString("en")} sleeps of ${timerMs} ms, late p50`, unit: "ms", engine: "p50" },
+    { what: "late p99", unit: "ms", engine: "p99" },
+    {
+      what: "late max; raw: all of them written by hand",
+      unit: "ms",
+      engine: "max",
+      raw: "rawMs",
+      ratio: false,
+    },
+  ],
+};
+
+const asleep: Life = [
+  (rows, run, now) => rows.create(run, "sleeper", now),
+  (rows, run, now) => {
+    rows.sleep(run, 0, "nap", now, now);
+    rows.suspend(run, 1, now, now);
+  },
+];
+
+const awake: readonly Act[] = [
+  (rows, run, now) => rows.claim(run, now),
+  (rows, run, now) => {
+    rows.settleWait(run, 0, nothing, now);
+    rows.advance(run, 1, "after", now);
+  },
+  (rows, run, now) => {
+    rows.step(run, 1, "after", "true", now);
+    rows.complete(run, 2, nothing, now);
+  },
+];
+
+/** Everything that waking up all sleepers writes: the last one cannot be sooner if all are due at once. */
+async function measureRaw(bench: Bench, file: string): Promise<number> {
+  const raw = await openRaw(file);
+  const runs = beginInGroups(raw, asleep, bench.sizes.timers, together);
+  bench.note("raw, the rows of all wake-ups");
+  const { ms } = await timed(() => goOnInGroups(raw, awake, runs, together));
+  raw.close();
+  return ms;
+}
+
+async function measureEngine(bench: Bench, file: string): Promise<number[]> {
+  const { timers: howMany, timerMs, createsInFlight } = bench.sizes;
+  const askedAt = new Map<string, number>();
+  const late: number[] = [];
+  const sleeper = defineWorkflow({ name: "sleeper" }, async ({ instanceId }, step) => {
+    // A replay comes by again; only the first passage asks for the sleep.
+    if (!askedAt.has(instanceId)) askedAt.set(instanceId, performance.now());
+    await step.sleep("nap", timerMs);
+    await step.do("after", async () => {
+      late.push(performance.now() - (askedAt.get(instanceId) ?? 0) - timerMs);
+      return true;
+    });
+  });
+
+  const engine = await startEngine(file, { sleeper });
+  bench.note(`engine, ${howMany.toLocaleString("en")} sleepers`);
+  const results: Promise<unknown>[] = [];
+  await forEachOf(howMany, createsInFlight, async (n) => {
+    const instance = await engine.workflows.sleeper.create({ id: `i-${n}` });
+    results.push(instance.result());
+  });
+  await Promise.all(results);
+  await engine.stop();
+  return late;
+}
