@@ -779,7 +779,7 @@ onEachStore("4.4 Events", (tell) => {
       runNumber,
       stepKey: "news",
       topic: "stock.low",
-      deadlineAt,
+      deadlineAt: new Date(deadlineAt),
     });
     expect(await story.app.waiters("stock.low")).toEqual({
       items: [waits("a", 1, start + hour), waits("b", 1, start + 70 * minute)],

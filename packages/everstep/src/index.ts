@@ -52,10 +52,12 @@ export type { PageOptions, PageView } from "./client/paging.ts";
 export type {
   ErrorView,
   EventView,
+  InstanceFacts,
   InstanceStatusView,
   InstanceView,
   LogLineView,
   StepView,
+  WaiterView,
 } from "./client/views.ts";
 export type { CreateOptions, ListOptions, WorkflowHandle } from "./client/workflow-handle.ts";
 export { type RestartCondition, type StepSelector, statusFrom } from "./engine/lifecycle.ts";

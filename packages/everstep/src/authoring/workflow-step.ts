@@ -37,7 +37,7 @@ export interface StepConfig {
   readonly repeat?: boolean;
   /** What to do when a crash cut off the body: run it again (default), or fail the step. */
   readonly onInterrupt?: "retry" | "fail";
-  /** Hides the result from log lines and views. */
+  /** Accepted from code written for Cloudflare, where it keeps results out of logs. The engine never logs results. */
   readonly sensitive?: "output";
 
   /** The same in other words: */

@@ -14,7 +14,7 @@ export function awaitEnd(
   read: () => Promise<InstanceRecord>,
   parts: AppParts,
 ): Promise<InstanceResult> {
-  const { runtime, endings } = parts;
+  const { runtime, endings, store } = parts;
   const deadline = timeoutMs === null ? Number.POSITIVE_INFINITY : runtime.now() + timeoutMs;
   return new Promise((resolve, reject) => {
     let timer: Timer | null = null;
@@ -32,10 +32,15 @@ export function awaitEnd(
     });
     const look = async (): Promise<void> => {
       try {
-        const record = await read();
+        const status = await store.getStatus(ref);
         const timedOut = runtime.now() >= deadline;
-        if (isTerminal(record.status)) finish(() => resolve({ ...statusView(record), timedOut: false }));
-        else if (timedOut) finish(() => resolve({ ...statusView(record), timedOut: true }));
+        if (status !== undefined && !isTerminal(status) && !timedOut) {
+          if (!over) again();
+          return;
+        }
+        const record = await read();
+        const ended = isTerminal(record.status);
+        if (ended || timedOut) finish(() => resolve({ ...statusView(record), timedOut: !ended }));
         else if (!over) again();
       } catch (error) {
         finish(() => reject(error));

@@ -5,17 +5,18 @@ import { parseDuration } from "../authoring/duration.ts";
 import { checkTopic } from "../authoring/names.ts";
 import type { TurnScope } from "../engine/turn-host.ts";
 import { EverstepError } from "../model/error.ts";
-import type { InstanceStatus } from "../model/instance.ts";
+import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { CommitGroup } from "../runner/commit-group.ts";
 import { Runner, type StopReport, type TickOptions } from "../runner/runner.ts";
-import type { MigrationReport, Store, TopicWaiter } from "../store/store.ts";
+import type { MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { AppParts } from "./app-parts.ts";
 import { Endings } from "./endings.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+import { type WaiterView, waiterView } from "./views.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
 
 export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>> {
@@ -77,7 +78,8 @@ export interface App<
     payload?: unknown,
     options?: { readonly id?: string },
   ): Promise<{ readonly waiters: number }>;
-  waiters(topic: string, options?: PageOptions): Promise<PageView<TopicWaiter>>;
+  waiters(topic: string, options?: PageOptions): Promise<PageView<WaiterView>>;
+  /** Instances by status: of one workflow, or of all in the store. */
   counts(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
   /**
    * Removes instances whose retention has passed, at most `limit` of them; says how many. Also forgets publications that
@@ -177,15 +179,14 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       checkTopic(topic, limits);
       await ready();
       const list = `waiters:${topic}`;
-      return pageView(
-        list,
-        await store.listWaiters(topic, pageQuery(list, page, limits)),
-        (waiter) => waiter,
-      );
+      return pageView(list, await store.listWaiters(topic, pageQuery(list, page, limits)), waiterView);
     },
     async counts(workflowName) {
       await ready();
-      return store.countByStatus(workflowName);
+      const counts = await store.countByStatus(workflowName);
+      if (workflowName !== undefined) return counts;
+      const tellings = await store.countByStatus(hooksWorkflowName);
+      return mapCounts(counts, (status, count) => count - tellings[status]);
     },
     async prune(pruneOptions = {}) {
       await ready();
@@ -197,6 +198,13 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       });
     },
   };
+}
+
+type Counts = Readonly<Record<InstanceStatus, number>>;
+
+function mapCounts(counts: Counts, change: (status: InstanceStatus, count: number) => number): Counts {
+  const entries = instanceStatuses.map((status) => [status, change(status, counts[status])] as const);
+  return Object.fromEntries(entries) as Record<InstanceStatus, number>;
 }
 
 /** How long a publication's id is remembered, so that publishing it again has no effect. */

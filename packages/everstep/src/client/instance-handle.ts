@@ -51,10 +51,10 @@ export interface ResultOptions {
   readonly timeout?: Duration;
 }
 
-export interface InstanceResult<Output = any> extends InstanceStatusView<Output> {
+export type InstanceResult<Output = any> = InstanceStatusView<Output> & {
   /** The time was up before the instance ended; `status` is what it was then. */
   readonly timedOut: boolean;
-}
+};
 
 export interface RestartOptions {
   /** Keep what was recorded before this step, and run from it. */
@@ -241,7 +241,10 @@ export class InstanceHandle<Output = any> {
     return new InstanceHandle(ref, this.#definition, this.#parts);
   }
 
-  /** Gives the step that failed an errored instance one more attempt, within the same run. */
+  /**
+   * Gives the step that failed an errored instance one more attempt, within the same run. A run that the engine gave up
+   * (CRASH_LOOP, ...) goes on where it was.
+   */
   async retryFailedStep(options: { readonly delay?: Duration } = {}): Promise<void> {
     const delayMs = options.delay === undefined ? 0 : parseDuration(options.delay, "delay");
     if (delayMs > 30 * 24 * 60 * 60 * 1000) {
@@ -251,7 +254,7 @@ export class InstanceHandle<Output = any> {
     if (record.status !== "errored") throw this.#notErrored(record);
     const now = this.#parts.runtime.now();
     const outcome = await this.#change(
-      planRetryFailedStep(this.#ref, await this.#steps(record.runId), delayMs, now),
+      planRetryFailedStep(this.#ref, await this.#steps(record.runId), record.error, delayMs, now),
     );
     if (outcome.kind === "refused") throw this.#notErrored(outcome);
     this.#parts.runner.dueAt(now + delayMs);

@@ -4,9 +4,10 @@ import type { Page, PageQuery } from "../store/store.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 
 export interface PageOptions {
-  readonly pageSize?: number;
-  readonly cursor?: string;
-  readonly order?: "asc" | "desc";
+  readonly pageSize?: number | undefined;
+  /** The cursor of the page before. */
+  readonly cursor?: string | undefined;
+  readonly order?: "asc" | "desc" | undefined;
 }
 
 export interface PageView<Item> {

@@ -5,14 +5,17 @@ import type { InstanceRecord, InstanceRef, InstanceStatus, TerminationReason } f
 import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
 import type { StepRecord, StepStatus, StepType } from "../model/step.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
+import type { TopicWaiter } from "../store/store.ts";
 
-export interface InstanceStatusView<Output = any> {
-  readonly status: InstanceStatus;
-  /** Given when complete. */
-  readonly output?: Output;
-  /** Given when errored. */
-  readonly error?: ErrorView;
-}
+/** `output` is there when complete, `error` when errored. */
+export type InstanceStatusView<Output = any> =
+  | { readonly status: "complete"; readonly output: Output; readonly error?: undefined }
+  | { readonly status: "errored"; readonly error: ErrorView; readonly output?: undefined }
+  | {
+      readonly status: Exclude<InstanceStatus, "complete" | "errored">;
+      readonly output?: undefined;
+      readonly error?: undefined;
+    };
 
 export interface ErrorView {
   readonly name: string;
@@ -20,7 +23,9 @@ export interface ErrorView {
   readonly code?: string;
 }
 
-export interface InstanceView<Output = any> extends InstanceStatusView<Output>, InstanceRef {
+export type InstanceView<Output = any> = InstanceStatusView<Output> & InstanceFacts;
+
+export interface InstanceFacts extends InstanceRef {
   readonly id: string;
   readonly runNumber: number;
   readonly params: unknown;
@@ -66,6 +71,14 @@ export interface StepView {
   readonly settledAt: Date | null;
 }
 
+/** A wait on a topic. */
+export interface WaiterView extends InstanceRef {
+  readonly runNumber: number;
+  readonly stepKey: string;
+  readonly topic: string;
+  readonly deadlineAt: Date;
+}
+
 export interface EventView {
   readonly id: string;
   readonly type: string | null;
@@ -89,12 +102,17 @@ export interface LogLineView {
   readonly createdAt: Date;
 }
 
-export function statusView(record: Pick<InstanceRecord, "status" | "output" | "error">): InstanceStatusView {
+export function statusView(
+  record: Pick<InstanceRecord, "status" | "output" | "error">,
+  read: (value: EncodedValue) => unknown = decodeValue,
+): InstanceStatusView {
   const { status, output, error } = record;
-  if (status === "complete") return { status, output: output ? decodeValue(output) : undefined };
-  if (status === "errored" && error) return { status, error: errorView(error) };
+  if (status === "complete") return { status, output: output ? read(output) : undefined };
+  if (status === "errored") return { status, error: errorView(error ?? unknownError) };
   return { status };
 }
+
+const unknownError: StoredError = { name: "Error", message: "The error was not recorded." };
 
 export function errorView(error: StoredError): ErrorView {
   const { name, message, code } = error;
@@ -102,10 +120,9 @@ export function errorView(error: StoredError): ErrorView {
 }
 
 export function instanceView(record: InstanceRecord, now: number): InstanceView {
-  const { status, executing, dueAt, output } = record;
+  const { status, executing, dueAt } = record;
   return {
-    ...statusView({ ...record, output: null }),
-    ...(status === "complete" ? { output: output ? legible(output) : undefined } : {}),
+    ...statusView(record, legible),
     id: record.instanceId,
     workflowName: record.workflowName,
     instanceId: record.instanceId,
@@ -156,6 +173,10 @@ export function stepView(step: StepRecord): StepView {
 function lastError(step: StepRecord): { readonly error?: ErrorView } {
   const error = step.status === "errored" ? step.error : step.errors.at(-1)?.error;
   return error && step.status !== "completed" ? { error: errorView(error) } : {};
+}
+
+export function waiterView(waiter: TopicWaiter): WaiterView {
+  return { ...waiter, deadlineAt: new Date(waiter.deadlineAt) };
 }
 
 export function eventView(event: EventRecord): EventView {

@@ -5,6 +5,7 @@ import { validateWith } from "../authoring/standard-schema.ts";
 import {
   encodeParams,
   instanceNotFound,
+  paramsInvalid,
   planCreate,
   planRestart,
   type RestartCondition,
@@ -79,7 +80,11 @@ export class WorkflowHandle<Params = any, Output = any> {
       if (!requests.has(request.instanceId)) requests.set(request.instanceId, request);
     }
     await this.#parts.ready();
-    const outcomes = await Promise.all([...requests.values()].map((request) => this.#submit(request)));
+    // All or none: what is new in the batch is one transaction.
+    const bundle = {};
+    const outcomes = await Promise.all(
+      [...requests.values()].map((request) => this.#submit(request, bundle)),
+    );
     return [...requests.keys()]
       .filter((_, at) => outcomes[at]?.kind === "created")
       .map((id) => this.#handle(id));
@@ -160,12 +165,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     if (!schema) return params;
     const checked = await validateWith(schema, params === undefined ? {} : params);
     if ("value" in checked) return checked.value;
-    const issues = checked.issues.map((issue) => issue.message);
-    throw new EverstepError(
-      "WORKFLOW_PARAMS_INVALID",
-      `The params do not fit workflow "${this.name}": ${issues.join("; ")}. Nothing was created.`,
-      { details: { issues: checked.issues } },
-    );
+    throw paramsInvalid(this.name, checked.issues);
   }
 
   #requireId(options: CreateOptions<Params>): void {
@@ -176,7 +176,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     );
   }
 
-  async #submit(request: CreateRequest): Promise<CreateOutcome> {
+  async #submit(request: CreateRequest, bundle?: object): Promise<CreateOutcome> {
     const { runner, runtime, group } = this.#parts;
     const now = runtime.now();
     const mayRunHere = request.dueAt <= now && this.#definition.options.concurrency === undefined;
@@ -184,7 +184,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     const since = runtime.monotonic();
     let claim = null;
     try {
-      const outcome = await group.submit({ ...request, lease });
+      const outcome = await group.submit({ ...request, lease }, bundle ? { bundle } : {});
       if (outcome.kind === "created") {
         claim = outcome.claim;
         if (!claim) {

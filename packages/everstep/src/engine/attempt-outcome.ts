@@ -92,6 +92,7 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
   "STEP_LIMIT_EXCEEDED",
   "STEP_TYPE_MISMATCH",
   "VALUE_NOT_SERIALIZABLE",
+  "WORKFLOW_PARAMS_INVALID",
 ]);
 
 function isFinal(thrown: unknown): boolean {

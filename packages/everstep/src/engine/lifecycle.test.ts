@@ -4,6 +4,7 @@ import type { EverstepError } from "../model/error.ts";
 import { instanceStatuses } from "../model/instance.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { StepRecord } from "../model/step.ts";
+import type { StoredError } from "../model/value.ts";
 import {
   activeSleep,
   encodeParams,
@@ -104,7 +105,8 @@ describe("what a run that begins at a step keeps", () => {
 });
 
 describe("one more try for the step that failed the run", () => {
-  const plan = (steps: readonly StepRecord[], delayMs = 0) => planRetryFailedStep(ref, steps, delayMs, 1000);
+  const plan = (steps: readonly StepRecord[], delayMs = 0, error: StoredError | null = null) =>
+    planRetryFailedStep(ref, steps, error, delayMs, 1000);
   const change = (steps: readonly StepRecord[], delayMs = 0) => {
     const made = plan(steps, delayMs).change;
     if (made.kind !== "retryStep") throw new Error("not a retry");
@@ -133,11 +135,19 @@ describe("one more try for the step that failed the run", () => {
       },
     });
     expect(change(steps, 500).reopen).not.toHaveProperty("error");
-    expect(change(steps, 500).reopen.errors).toHaveLength(1);
+    expect(change(steps, 500).reopen?.errors).toHaveLength(1);
   });
 
+  test.each(["CRASH_LOOP", "HISTORY_UNREADABLE", "INTERRUPTED_BY_RESTART"])(
+    "a run that was given up with %s goes on where it was, without any failed step",
+    (code) => {
+      const made = plan([], 500, { name: "EverstepError", message: "given up", code }).change;
+      expect(made).toEqual({ kind: "retryStep", reopen: null, drop: [], releaseEventsOf: [], dueAt: 1500 });
+    },
+  );
+
   test("a step without limit stays without", () => {
-    expect(change([errored({ key: "b", maxAttempts: null })]).reopen.maxAttempts).toBeNull();
+    expect(change([errored({ key: "b", maxAttempts: null })]).reopen?.maxAttempts).toBeNull();
   });
 
   test("a wait that timed out gets a window as long as its first", () => {
@@ -192,7 +202,9 @@ describe("one more try for the step that failed the run", () => {
   });
 
   test("a wait still open beside it does not matter", () => {
-    expect(change([errored({ key: "a", index: 0 }), waiting({ key: "nap", index: 1 })]).reopen.key).toBe("a");
+    expect(change([errored({ key: "a", index: 0 }), waiting({ key: "nap", index: 1 })]).reopen?.key).toBe(
+      "a",
+    );
   });
 });
 

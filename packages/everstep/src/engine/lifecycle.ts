@@ -9,7 +9,7 @@ import { defaultLimits, type Limits } from "../model/limits.ts";
 import type { ChangeRequest, CreateRequest, SendEventRequest } from "../model/request.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { StepRecord, StepType, WaitingStep } from "../model/step.ts";
-import type { EncodedValue } from "../model/value.ts";
+import type { EncodedValue, StoredError } from "../model/value.ts";
 
 const liveStatuses: readonly InstanceStatus[] = ["active", "waiting", "paused"];
 const everyStatus: readonly InstanceStatus[] = [...liveStatuses, ...terminalStatuses];
@@ -49,7 +49,7 @@ export function planAlongsideCreate(
 ): CreateRequest {
   const limits = definition?.limits ?? defaultLimits;
   const instanceId = options.id === undefined ? runtime.uuid() : checkInstanceId(options.id, limits);
-  const params = encodeParams(options.params, limits);
+  const params = encodeParams(checkedNow(definition, options.params), limits);
   const { workflowName: parentWorkflow, instanceId: parentId } = parent;
   const plan: CreatePlan = {
     params,
@@ -57,6 +57,34 @@ export function planAlongsideCreate(
     parent: { workflowName: parentWorkflow, instanceId: parentId },
   };
   return planCreate({ workflowName, instanceId }, plan, runtime.now());
+}
+
+/** A body registers children without waiting, so their schema must be able to answer at once. */
+function checkedNow(definition: WorkflowDefinition | undefined, params: unknown): unknown {
+  const schema = definition?.options.params;
+  if (!definition || !schema) return params;
+  const checked = schema["~standard"].validate(params === undefined ? {} : params);
+  if (checked instanceof Promise) {
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      `The params of workflow "${definition.name}" are checked asynchronously, which startWorkflow cannot wait for. ` +
+        "Create the instance with the workflow's handle instead.",
+    );
+  }
+  if (checked.issues) throw paramsInvalid(definition.name, checked.issues);
+  return checked.value;
+}
+
+export function paramsInvalid(
+  workflowName: string,
+  issues: readonly { readonly message: string }[],
+): EverstepError {
+  const messages = issues.map((issue) => issue.message);
+  return new EverstepError(
+    "WORKFLOW_PARAMS_INVALID",
+    `The params do not fit workflow "${workflowName}": ${messages.join("; ")}. Nothing was created.`,
+    { details: { issues } },
+  );
 }
 
 export function encodeParams(params: unknown, limits: Limits): EncodedValue {
@@ -213,9 +241,20 @@ function outermost(steps: readonly StepRecord[], step: StepRecord): StepRecord {
 export function planRetryFailedStep(
   ref: InstanceRef,
   steps: readonly StepRecord[],
+  error: StoredError | null,
   delayMs: number,
   now: number,
 ): ChangeRequest {
+  const dueAt = now + delayMs;
+  if (givenUpCodes.has(error?.code ?? "")) {
+    return change(ref, ["errored"], {
+      kind: "retryStep",
+      reopen: null,
+      drop: [],
+      releaseEventsOf: [],
+      dueAt,
+    });
+  }
   const top = steps.filter((step) => step.parentKey === null);
   const failed = top.filter((step) => step.status === "errored");
   const step = failed.at(-1);
@@ -232,7 +271,6 @@ export function planRetryFailedStep(
     );
   }
   const inside = stepsInside(steps, step.key);
-  const dueAt = now + delayMs;
   return change(ref, ["errored"], {
     kind: "retryStep",
     reopen: reopened(step, dueAt),
@@ -241,6 +279,13 @@ export function planRetryFailedStep(
     dueAt,
   });
 }
+
+/** Not the workflow failed but what ran it: such a run may go on where it was. */
+const givenUpCodes: ReadonlySet<string> = new Set([
+  "CRASH_LOOP",
+  "HISTORY_UNREADABLE",
+  "INTERRUPTED_BY_RESTART",
+]);
 
 /** Steps nested at any depth in another. Asked of their parents, because a name may look like any key. */
 function stepsInside(steps: readonly StepRecord[], key: string): readonly StepRecord[] {

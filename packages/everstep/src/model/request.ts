@@ -157,12 +157,12 @@ export type Change =
   /** The next run, due now, beginning with `history`; the run before it ends and is kept. The token moves. */
   | { readonly kind: "restart"; readonly history: readonly StepRecord[] }
   /**
-   * Out of `errored`, within the run: `reopen` replaces the failed step, `drop` are the indices of steps removed,
+   * Out of `errored`, within the run: `reopen` replaces the failed step (null where no step failed), `drop` are the indices of steps removed,
    * events consumed by `releaseEventsOf` are undelivered again; due at `dueAt`. The token moves.
    */
   | {
       readonly kind: "retryStep";
-      readonly reopen: StepRecord;
+      readonly reopen: StepRecord | null;
       readonly drop: readonly number[];
       readonly releaseEventsOf: readonly string[];
       readonly dueAt: number;

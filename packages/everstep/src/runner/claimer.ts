@@ -88,10 +88,17 @@ export class Claimer {
       await store.release(leases, runtime.now());
       throw problem;
     }
-    return taken.map(({ claim, resident }) => {
-      const history = histories.get(claim.lease.runId) ?? emptyHistory(claim);
-      return { claim, history, resident, since };
-    });
+    const asked = new Set(reads.map(({ runId }) => runId));
+    const isMissing = ({ lease: { runId } }: Claim): boolean => asked.has(runId) && !histories.has(runId);
+    // To begin such a run as if it had no history would do everything again.
+    const missing = claims.filter(isMissing).map(({ lease }) => lease);
+    if (missing.length > 0) await store.release(missing, runtime.now());
+    return taken
+      .filter(({ claim }) => !isMissing(claim))
+      .map(({ claim, resident }) => {
+        const history = histories.get(claim.lease.runId) ?? emptyHistory(claim);
+        return { claim, history, resident, since };
+      });
   }
 }
 

@@ -33,7 +33,7 @@ function begin(answer: Answer = () => undefined) {
   /** What became of a request, in one word. */
   const submit = (given: StoreRequest, wanted?: () => boolean) => {
     const fate = { is: "open", of: idOf(given) };
-    group.submit(given, wanted).then(
+    group.submit(given, wanted ? { wanted } : {}).then(
       (outcome) => {
         fate.is = (outcome as never as { id: number }).id === fate.of ? "done" : "mixed up";
       },
@@ -122,6 +122,15 @@ describe("what is written together", () => {
     expect(new Set(fates(submitted))).toEqual(new Set(["done"]));
     await group.settled();
   });
+});
+
+test("a bundle is never cut in two, wherever the limit of a group falls", async () => {
+  const { runtime, writes, group } = begin();
+  const bundle = {};
+  for (let id = 0; id < 200; id++) void group.submit(request(id));
+  for (let id = 200; id < 300; id++) void group.submit(request(id), { bundle });
+  await runtime.settle();
+  expect(writes.map((write) => write.length)).toEqual([200, 100]);
 });
 
 describe("a write that failed for a passing reason", () => {

@@ -42,10 +42,19 @@ interface Entry {
   readonly request: StoreRequest;
   /** Whether it is still worth trying again; a commit is while its lease is held. */
   readonly wanted: (() => boolean) | null;
+  /** Entries of one bundle are written together. */
+  readonly bundle: object | null;
   readonly resolve: (outcome: StoreOutcome) => void;
   readonly reject: (error: unknown) => void;
   /** How often it was tried again on its own. */
   repetitions: number;
+}
+
+export interface SubmitOptions {
+  /** Whether it is still worth trying again; a commit is while its lease is held. */
+  readonly wanted?: () => boolean;
+  /** Requests given the same object, one right after the other, share a transaction. */
+  readonly bundle?: object;
 }
 
 /**
@@ -68,7 +77,7 @@ export class CommitGroup {
 
   submit<Request extends StoreRequest>(
     request: Request,
-    wanted?: () => boolean,
+    { wanted, bundle }: SubmitOptions = {},
   ): Promise<OutcomeOf<Request>> {
     this.#open++;
     return new Promise((resolve, reject) => {
@@ -81,6 +90,7 @@ export class CommitGroup {
       this.#enqueue({
         request,
         wanted: wanted ?? null,
+        bundle: bundle ?? null,
         resolve: settle(resolve as (outcome: StoreOutcome) => void),
         reject: settle(reject),
         repetitions: 0,
@@ -119,7 +129,7 @@ export class CommitGroup {
     const queue = this.#queue;
     let size = 0;
     while (size < queue.length && size < runnerDefaults.groupMax && !isAlone(queue[size])) size++;
-    const group = queue.slice(0, Math.max(size, 1));
+    const group = queue.slice(0, Math.max(aroundBundles(queue, size), 1));
     this.#queue = queue.slice(group.length);
     return group;
   }
@@ -181,6 +191,18 @@ export class CommitGroup {
   #nextSlot(): Promise<void> {
     return new Promise((resolve) => this.#runtime.drained(resolve));
   }
+}
+
+/** Where to cut so that no bundle is cut: before the one at the cut, or behind it if it is the first. */
+function aroundBundles(queue: readonly Entry[], size: number): number {
+  const bundle = queue[size]?.bundle ?? null;
+  if (bundle === null) return size;
+  let start = size;
+  while (start > 0 && queue[start - 1]?.bundle === bundle) start--;
+  if (start > 0) return start;
+  let end = size;
+  while (queue[end]?.bundle === bundle) end++;
+  return end;
 }
 
 function isAlone(entry: Entry | undefined): boolean {

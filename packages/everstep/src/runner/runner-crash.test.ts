@@ -218,7 +218,7 @@ describe("a run that kills its process every time", () => {
     const instance = await app.workflows.poison.get("1");
     expect(await instance.status()).toMatchObject({ status: "errored", error: { code: "CRASH_LOOP" } });
     expect((await app.workflows.poison.list({ deadLetter: true })).items).toHaveLength(1);
-    expect(starts).toBe(11);
+    expect(starts).toBe(10);
     kills = false;
     await app.start();
     await instance.restart();
@@ -314,6 +314,27 @@ describe("a store that fails for a while", () => {
     expect(await instance.details()).toMatchObject({ executing: false });
     await runtime.advance("30 seconds");
     expect(await instance.status()).toMatchObject({ status: "complete" });
+  });
+
+  test("a run whose history the store left out is not begun from the beginning", async () => {
+    const runtime = createFakeRuntime();
+    const store = createFaultyStore(memory());
+    let runs = 0;
+    const nap = defineWorkflow({ name: "nap" }, async (_, step) => {
+      await step.do("once", async () => ++runs);
+      await step.sleep("nap", "1 minute");
+    });
+    const app = createWorkflows({ workflows: { nap }, store, runtime, runner: { residents: 0 } });
+    const instance = await app.workflows.nap.create();
+    await app.tick();
+    await runtime.advance("1 minute");
+    const forgetful = store.plan((call) => (call.method === "readRuns" ? async () => [] : null));
+    expect(await app.tick()).toEqual({ processed: 0 });
+    expect(await instance.details()).toMatchObject({ executing: false });
+    forgetful.remove();
+    await app.tick();
+    expect(await instance.status()).toMatchObject({ status: "complete" });
+    expect(runs).toBe(1);
   });
 
   test("claims and reads that fail are tried again, and their runs are not counted as crashed", async () => {

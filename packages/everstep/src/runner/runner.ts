@@ -410,7 +410,7 @@ export class Runner implements TurnHost {
     const announcement = this.#announcement(turn.ref, request.boundary.next);
     const outcome = await this.#parts.group.submit<CommitRequest>(
       { kind: "commit", lease, ...request, leaseUntil, ...announcement },
-      () => this.#keeper.holds(lease),
+      { wanted: () => this.#keeper.holds(lease) },
     );
     if (announcement.announce) this.fallBehind();
     const goesOn = outcome.kind === "committed" && request.boundary.next.kind === "continue";

@@ -7,7 +7,7 @@ import type { RunHistory } from "../store/store.ts";
 
 /** Why a claimed run cannot have its turn, as the end it comes to; null when it can. */
 export function unfit(claim: Claim, history: RunHistory, limits: Limits): Next | null {
-  if (claim.crashCount > limits.crashesMax) {
+  if (claim.crashCount >= limits.crashesMax) {
     const message =
       `The process running this instance died ${claim.crashCount} times in a row without progress, ` +
       `so it was given up (limit ${limits.crashesMax}). Fix what kills it, then restart or retry the instance.`;

@@ -38,6 +38,8 @@ export interface Store {
   release(leases: readonly Lease[], now: number): Promise<void>;
 
   getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined>;
+  /** Only the status of the current run: for those who look often. */
+  getStatus(ref: InstanceRef): Promise<InstanceStatus | undefined>;
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>>;
   /** All runs of an instance, newest first (at most `limit`). */
   listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]>;

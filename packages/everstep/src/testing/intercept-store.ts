@@ -8,6 +8,7 @@ const methods = [
   "renew",
   "release",
   "getInstance",
+  "getStatus",
   "listInstances",
   "listRuns",
   "listSteps",

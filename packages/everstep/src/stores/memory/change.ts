@@ -83,7 +83,7 @@ function retryStep(
   now: number,
 ): Run {
   for (const index of made.drop) database.dropStep(run, index);
-  database.putStep(run, made.reopen);
+  if (made.reopen) database.putStep(run, made.reopen);
   for (const event of [...run.events.values()]) {
     if (event.consumedBy === null || !made.releaseEventsOf.includes(event.consumedBy)) continue;
     database.putEvent(run, { ...event, deliveredAt: null, consumedBy: null });

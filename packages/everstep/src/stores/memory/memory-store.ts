@@ -102,6 +102,10 @@ export class MemoryStore implements Store {
     return reads.getInstance(this.#open(), ref, runNumber);
   }
 
+  async getStatus(ref: InstanceRef): Promise<InstanceStatus | undefined> {
+    return reads.getInstance(this.#open(), ref, undefined)?.status;
+  }
+
   async listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
     return reads.listInstances(this.#open(), query);
   }

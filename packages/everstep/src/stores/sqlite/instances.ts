@@ -10,6 +10,7 @@ import { limited } from "./limit.ts";
 
 export interface Instances {
   get(ref: InstanceRef, runNumber?: number): InstanceRecord | undefined;
+  status(ref: InstanceRef): InstanceStatus | undefined;
   runs(ref: InstanceRef, limit: number): readonly InstanceRecord[];
   countByStatus(workflowName?: string): Readonly<Record<InstanceStatus, number>>;
   nextDueAt(workflows: readonly string[]): number | null;
@@ -46,6 +47,9 @@ export function instances(connection: Connection): Instances {
   const countOne = db.prepare(
     `SELECT status, count(*) AS count FROM ${names.run} WHERE is_current = 1 AND workflow = ? GROUP BY status`,
   );
+  const status = db.prepareTuples(
+    `SELECT r.status ${named} JOIN ${names.run} r ON r.id = i.run WHERE i.workflow = ? AND i.instance_id = ?`,
+  );
   const first = db.prepareTuples(`SELECT min(due_at) FROM ${names.run} WHERE workflow = ? AND lane = ?`);
 
   return {
@@ -56,6 +60,9 @@ export function instances(connection: Connection): Instances {
           : numbered.get(runNumber, runNumber, workflowName, instanceId);
       return row === undefined ? undefined : toInstance(row);
     },
+
+    status: ({ workflowName, instanceId }) =>
+      status.get(workflowName, instanceId)?.[0] as InstanceStatus | undefined,
 
     runs: ({ workflowName, instanceId }, limit) => runs.all(workflowName, instanceId, limit).map(toInstance),
 

@@ -79,6 +79,10 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.instances.get(ref, runNumber));
   }
 
+  getStatus(ref: InstanceRef): Promise<InstanceStatus | undefined> {
+    return this.#do((verbs) => verbs.instances.status(ref));
+  }
+
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
     return this.#do((verbs) => verbs.listInstances(query));
   }

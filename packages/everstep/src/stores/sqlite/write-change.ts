@@ -121,9 +121,11 @@ function stepRetries({ db, names }: Connection, { steps }: ChangeParts) {
   return (row: HotRow, change: Of<"retryStep">, now: number): void => {
     forget.run(row.run);
     for (const index of change.drop) steps.remove(row.run, index);
-    // What has settled is never replaced, so the failed record gives way first.
-    steps.remove(row.run, change.reopen.index);
-    steps.put(row.run, change.reopen);
+    if (change.reopen) {
+      // What has settled is never replaced, so the failed record gives way first.
+      steps.remove(row.run, change.reopen.index);
+      steps.put(row.run, change.reopen);
+    }
     steps.reopen(row.run);
     for (const key of change.releaseEventsOf) release.run(row.run, key);
     reopen.run(change.dueAt, now, row.run);

@@ -33,6 +33,17 @@ import {
 
 export const listingCases: readonly Case[] = [
   {
+    name: "the status alone is that of the current run, and undefined for nobody",
+    async run({ open }) {
+      const store = await open();
+      equal(await store.getStatus(ref("a")), undefined, "before it is created");
+      await ended(store, "a", complete());
+      equal(await store.getStatus(ref("a")), "complete", "when it ended");
+      await write(store, restart("a"), at(5));
+      equal(await store.getStatus(ref("a")), "active", "in its next run");
+    },
+  },
+  {
     name: "instances are listed by creation, newest first unless asked otherwise",
     async run({ open }) {
       const store = await open();
