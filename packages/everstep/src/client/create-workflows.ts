@@ -10,6 +10,7 @@ import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { CommitGroup } from "../runner/commit-group.ts";
 import { Runner, type StopReport, type TickOptions } from "../runner/runner.ts";
+import { within } from "../runner/within.ts";
 import type { MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -150,7 +151,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       const graceMs = parseDuration(stopOptions.grace ?? runnerDefaults.stopGraceMs, "grace");
       const report = await runner.stop(graceMs);
       stopped = true;
-      await group.settled();
+      await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
       await store.close();
       return report;
     },

@@ -4,6 +4,7 @@ import { buildDefinition, type WorkflowOptions } from "../authoring/define-workf
 import { NonRetryableError, RetryAfterError, StepTimeoutError } from "../authoring/errors.ts";
 import type { StepConfig, StepContext } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
+import { systemRuntime } from "../system-runtime.ts";
 import { attemptOutcome } from "./attempt-outcome.ts";
 import { Body } from "./body.ts";
 import { Call } from "./call.ts";
@@ -11,6 +12,15 @@ import { waiting } from "./sample-records.ts";
 import { stepOptionsOf } from "./step-options.ts";
 
 const now = 1000;
+const timers: (() => void)[] = [];
+const runtime = {
+  ...systemRuntime,
+  now: () => now,
+  timer: (callback: () => void) => {
+    timers.push(callback);
+    return { cancel: () => {} };
+  },
+};
 const context = { attempt: 1 } as StepContext;
 
 function outcomeOf(
@@ -35,7 +45,7 @@ function outcomeOf(
   } as const;
   const record = attempts === 0 ? undefined : waiting({ key: "a", type: "do", attempts });
   const body = new Body(new Call(spec, "a", 1, null, record), attempts + 1, 0);
-  return attemptOutcome({ ok: false, error: thrown }, body, context, definition, now);
+  return attemptOutcome({ ok: false, error: thrown }, body, context, definition, runtime);
 }
 
 describe("what a failed attempt means for the next one", () => {
@@ -134,5 +144,15 @@ describe("what a failed attempt means for the next one", () => {
       retryable: false,
       error: { message: "down" },
     });
+  });
+
+  test("a delay function that never answers ends the retries after its time", async () => {
+    timers.length = 0;
+    const outcome = outcomeOf(new Error("down"), {
+      config: { retries: { delay: () => new Promise(() => {}) } },
+    });
+    expect(timers).toHaveLength(1);
+    timers[0]?.();
+    expect(await outcome).toMatchObject({ retryable: false });
   });
 });

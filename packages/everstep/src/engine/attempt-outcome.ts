@@ -6,6 +6,8 @@ import { isNonRetryable } from "../authoring/errors.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
 import type { RetryDelay, StepContext } from "../authoring/workflow-step.ts";
 import { type ErrorCode, EverstepError } from "../model/error.ts";
+import { stepDefaults } from "../model/limits.ts";
+import type { Runtime } from "../model/runtime.ts";
 import { retryDelayMs } from "./backoff.ts";
 import type { Body, BodyOutcome } from "./body.ts";
 import type { AttemptOutcome } from "./settle.ts";
@@ -20,16 +22,16 @@ export function attemptOutcome(
   body: Body,
   context: StepContext,
   definition: WorkflowDefinition,
-  now: number,
+  runtime: Runtime,
 ): AttemptOutcome | Promise<AttemptOutcome> {
   const { call } = body;
-  if (!outcome.ok) return failure(outcome.error, body, context, definition, now);
+  if (!outcome.ok) return failure(outcome.error, body, context, definition, runtime);
   try {
     const result = encodeValue(outcome.value, `step "${call.name}" result`);
     checkBytes(result, definition.limits.resultBytesMax, `step "${call.name}" result`);
     return { kind: "returned", result };
   } catch (error) {
-    return failure(error, body, context, definition, now);
+    return failure(error, body, context, definition, runtime);
   }
 }
 
@@ -38,8 +40,9 @@ function failure(
   body: Body,
   context: StepContext,
   definition: WorkflowDefinition,
-  now: number,
+  runtime: Runtime,
 ): AttemptOutcome | Promise<AttemptOutcome> {
+  const now = runtime.now();
   const error = toStoredError(thrown);
   const options = body.call.spec.options as StepOptions;
   const final: AttemptOutcome = { kind: "threw", error, retryable: false, retryAt: now };
@@ -57,12 +60,22 @@ function failure(
   });
   if (typeof options.delay === "number") return later(options.delay);
   const reason = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return askForDelay(options.delay, { ctx: context, error: reason }).then(later, () => final);
+  return askForDelay(options.delay, { ctx: context, error: reason }, runtime).then(later, () => final);
 }
 
-/** A delay function that throws or gives nonsense ends the retries: there is no delay left to trust. */
-async function askForDelay(delay: RetryDelay, failure: Parameters<RetryDelay>[0]): Promise<number> {
-  return parseDuration(await delay(failure), "retry delay");
+/** A delay function that throws, gives nonsense or takes too long ends the retries: there is no delay left to trust. */
+function askForDelay(
+  delay: RetryDelay,
+  failure: Parameters<RetryDelay>[0],
+  runtime: Runtime,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const timer = runtime.timer(() => reject(new Error("too late")), stepDefaults.delayFunctionMs);
+    const ask = async (): Promise<number> => parseDuration(await delay(failure), "retry delay");
+    ask()
+      .then(resolve, reject)
+      .finally(() => timer.cancel());
+  });
 }
 
 function classified(thrown: unknown, definition: WorkflowDefinition, now: number) {

@@ -1,5 +1,4 @@
 import { StepTimeoutError } from "../authoring/errors.ts";
-import type { StepContext } from "../authoring/workflow-step.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody } from "../model/instance.ts";
 import type { Mutation, Mutations } from "../model/mutations.ts";
@@ -59,8 +58,13 @@ export class Body {
       : { serviceCalls: this.serviceCalls, mutate: this.mutate };
   }
 
-  /** Runs the callback; `done` hears its outcome unless the body became void before. */
-  run(context: StepContext, runtime: Runtime, timeoutMs: number, done: (outcome: BodyOutcome) => void): void {
+  /** Runs the work; `done` hears its outcome, or of the timeout, unless the body became void before. */
+  run(
+    work: () => Promise<unknown>,
+    runtime: Runtime,
+    timeoutMs: number,
+    done: (outcome: BodyOutcome) => void,
+  ): void {
     if (Number.isFinite(timeoutMs)) {
       this.#timer = runtime.timer(() => {
         if (this.isVoid) return;
@@ -69,18 +73,13 @@ export class Body {
         done({ ok: false, error });
       }, timeoutMs);
     }
-    this.runHook(() => invoke(this.call, context), done);
-  }
-
-  /** Runs a hook in the place of a callback, without a timeout. */
-  runHook(hook: () => Promise<unknown>, done: (outcome: BodyOutcome) => void): void {
     const finish = (outcome: BodyOutcome): void => {
       if (this.isVoid) return;
       this.isVoid = true;
       this.#timer?.cancel();
       done(outcome);
     };
-    hook().then(
+    work().then(
       (value) => finish({ ok: true, value }),
       (error) => finish({ ok: false, error }),
     );
@@ -98,8 +97,4 @@ export class Body {
     this.#abortReason = reason;
     this.#abort?.abort(reason);
   }
-}
-
-async function invoke(call: Call, context: StepContext): Promise<unknown> {
-  return await call.spec.callback?.(context);
 }

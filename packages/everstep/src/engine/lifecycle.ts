@@ -305,7 +305,7 @@ function reopened(step: StepRecord, dueAt: number): WaitingStep {
   const identity = { index, key, name, count, type, parentKey, depth, createdAt };
   const facts = { attempts, starts, timeoutMs, errors, eventType, topic };
   if (type === "do") {
-    const more = maxAttempts === null ? null : Math.max(maxAttempts, attempts + 1);
+    const more = maxAttempts === null ? null : attempts + 1;
     return { ...identity, ...facts, maxAttempts: more, status: "waiting", waitsFor: "retry", wakeAt: dueAt };
   }
   // A wait that timed out gets a window as long as its first one.

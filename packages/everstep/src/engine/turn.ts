@@ -486,12 +486,13 @@ export class Turn implements TurnScope {
   #startHook(body: Body, event: EventRecord): void {
     const { onConsume, name } = body.call.spec;
     const received = receivedFrom(event);
-    const context = new BodyContext(body, this.options.resolve(undefined, name).shown, this);
+    const { shown, timeoutMs } = this.options.resolve(undefined, name);
+    const context = new BodyContext(body, shown, this);
     this.#inFlight.add(body);
     this.#host.scope.run<void>({ turn: this, body }, () => {
-      body.runHook(
-        async () => onConsume?.(received, context),
-        (outcome) => this.#consumed(body, event, received, outcome),
+      const work = async (): Promise<unknown> => onConsume?.(received, context);
+      body.run(work, this.#host.runtime, timeoutMs, (outcome) =>
+        this.#consumed(body, event, received, outcome),
       );
     });
   }
@@ -559,14 +560,15 @@ export class Turn implements TurnScope {
     this.#inFlight.add(body);
     const context = new BodyContext(body, options.shown, this);
     this.#host.scope.run<void>({ turn: this, body }, () => {
-      body.run(context, this.#host.runtime, options.timeoutMs, (outcome) =>
+      const work = async (): Promise<unknown> => body.call.spec.callback?.(context);
+      body.run(work, this.#host.runtime, options.timeoutMs, (outcome) =>
         this.#bodyDone(body, context, outcome),
       );
     });
   }
 
   #bodyDone(body: Body, context: BodyContext, outcome: BodyOutcome): void {
-    const attempted = attemptOutcome(outcome, body, context, this.definition, this.now());
+    const attempted = attemptOutcome(outcome, body, context, this.definition, this.#host.runtime);
     // Almost always decided at once; only an author's own delay function takes time, and it holds the turn open.
     if (attempted instanceof Promise) void attempted.then((decided) => this.#attempted(body, decided));
     else this.#attempted(body, attempted);

@@ -81,6 +81,8 @@ export const stepDefaults = {
   retryDelayMs: 10 * second,
   backoff: "exponential",
   timeoutMs: 10 * minute,
+  /** How long an author's own delay function may take. */
+  delayFunctionMs: 5 * second,
 } as const;
 
 /** How a run whose runner keeps dying is tried again: at once, then ever later, with whole seconds of jitter on top. */
@@ -104,6 +106,8 @@ export const runnerDefaults = {
   pollShrink: 0.8,
   pollGrow: 1.2,
   stopGraceMs: 25 * second,
+  /** How long a stop waits for a store that does not answer. */
+  stopStoreMs: 5 * second,
   residentsMax: 1000,
   groupMax: 256,
 } as const;

@@ -9,8 +9,9 @@ import { EverstepError, StoreError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRef, RunId } from "../model/instance.ts";
 import type { Claim, Lease } from "../model/lease.ts";
+import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
-import type { AsyncScope, Runtime, Timer } from "../model/runtime.ts";
+import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { RunHistory, Store } from "../store/store.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
@@ -20,6 +21,7 @@ import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispatcher.ts";
 import { Residents } from "./residents.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
+import { within } from "./within.ts";
 
 export interface RunnerOptions extends PollOptions {
   readonly concurrency: number;
@@ -144,18 +146,23 @@ export class Runner implements TurnHost {
     this.#changes.stop();
     const before = this.#active.size;
     for (const turn of this.#active.values()) turn.windDown();
-    await this.#endingsWithin(graceMs);
+    await within(this.runtime, this.#allEnded(), graceMs);
     const cutOff = [...this.#active.values()];
     const leases = cutOff.map((turn) => turn.claim.lease);
     for (const turn of cutOff) turn.abandon(new EverstepError("APP_STOPPED", "The runner is shutting down."));
-    if (leases.length > 0)
-      await this.#parts.store.release(leases, this.runtime.now()).catch(this.#parts.onProblem);
+    if (leases.length > 0) await this.#giveBack(leases);
     await Promise.all(this.#endings);
     this.#residents.clear();
     this.#state = "stopped";
     this.#unguard?.();
     await this.#owners.stop();
     return { finished: before - cutOff.length, released: cutOff.length };
+  }
+
+  /** A store that does not answer must not keep a process from stopping; the leases run out by themselves. */
+  async #giveBack(leases: readonly Lease[]): Promise<void> {
+    const released = this.#parts.store.release(leases, this.runtime.now()).catch(this.#parts.onProblem);
+    await within(this.runtime, released, runnerDefaults.stopStoreMs);
   }
 
   /** A promise a workflow forgot about must not take the process down with it. */
@@ -166,18 +173,6 @@ export class Runner implements TurnHost {
         inside?.turn.strayRejection(reason);
         return inside !== undefined;
       }) ?? null;
-  }
-
-  #endingsWithin(graceMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      let timer: Timer | null = null;
-      const done = (): void => {
-        timer?.cancel();
-        resolve();
-      };
-      timer = this.runtime.timer(done, graceMs);
-      void this.#allEnded().then(done);
-    });
   }
 
   async #allEnded(): Promise<void> {

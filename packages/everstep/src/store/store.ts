@@ -28,7 +28,10 @@ export interface Store {
   /** Due runs of the named workflows, resuming kinds before starts and oldest first, each with a new lease. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>;
 
-  /** History and undelivered events of claimed runs. A run whose rows cannot be read gives `unreadable`. */
+  /**
+   * History and undelivered events of claimed runs. A run whose rows cannot be read gives `unreadable`, one that is not
+   * there any more is left out.
+   */
   readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]>;
 
   /** Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. */

@@ -85,7 +85,7 @@ export class MemoryStore implements Store {
 
   async readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
     const database = this.#open();
-    return requests.map((request) => reads.readRun(database, request));
+    return requests.flatMap((request) => reads.readRun(database, request));
   }
 
   async renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {

@@ -17,16 +17,23 @@ import { pageOf } from "./page.ts";
 import type { Instance, Run } from "./run.ts";
 import { currentRun } from "./run.ts";
 
-export function readRun(database: MemoryDatabase, { runId, steps, eventsAfter }: RunRead): RunHistory {
+/** A run that was removed is left out: an empty history would be taken for one that never started. */
+export function readRun(
+  database: MemoryDatabase,
+  { runId, steps, eventsAfter }: RunRead,
+): readonly RunHistory[] {
   const run = database.runs.get(runId);
-  const known = steps && run !== undefined ? [...run.steps.values()] : [];
-  const events = [...(run?.undelivered.values() ?? [])].filter((event) => event.seq > eventsAfter);
-  return {
-    kind: "history",
-    runId,
-    steps: known.sort((a, b) => a.index - b.index),
-    events: events.sort((a, b) => a.seq - b.seq),
-  };
+  if (run === undefined) return [];
+  const known = steps ? [...run.steps.values()] : [];
+  const events = [...run.undelivered.values()].filter((event) => event.seq > eventsAfter);
+  return [
+    {
+      kind: "history",
+      runId,
+      steps: known.sort((a, b) => a.index - b.index),
+      events: events.sort((a, b) => a.seq - b.seq),
+    },
+  ];
 }
 
 export function getInstance(

@@ -21,11 +21,10 @@ export function histories(connection: Connection): ReadRuns {
     `SELECT * FROM ${names.event} WHERE run = ? AND seq > ? AND delivered_at IS NULL ORDER BY seq`,
   );
 
-  const read = ({ runId, steps: withSteps, eventsAfter }: RunRead): RunHistory => {
+  const read = ({ runId, steps: withSteps, eventsAfter }: RunRead): RunHistory | undefined => {
     const run = runKey(runId);
     const row = runs.get(run);
-    // A run that was removed has no history.
-    if (row === undefined) return { kind: "history", runId, steps: [], events: [] };
+    if (row === undefined) return undefined;
     word(row, "status", instanceStatuses);
     readBegun(row, "begun");
     return {
@@ -36,15 +35,17 @@ export function histories(connection: Connection): ReadRuns {
     };
   };
 
-  const readOne = (request: RunRead): RunHistory => {
+  // A run that was removed meanwhile is left out: an empty history would be taken for one that never started.
+  const readOne = (request: RunRead): readonly RunHistory[] => {
     try {
-      return read(request);
+      const history = read(request);
+      return history === undefined ? [] : [history];
     } catch (error) {
       // Trouble with the database as a whole is not the fault of this run.
       if (resultCode(error, settings) !== undefined) throw error;
-      return { kind: "unreadable", runId: request.runId, error: error as Error };
+      return [{ kind: "unreadable", runId: request.runId, error: error as Error }];
     }
   };
 
-  return (requests) => connection.snapshot(() => requests.map(readOne));
+  return (requests) => connection.snapshot(() => requests.flatMap(readOne));
 }

@@ -208,8 +208,8 @@ async function leavesNoTrace(
     equal(await stepsOf(store, runId), [], "steps");
     equal(await eventsOf(store, runId), [], "events");
     equal(await logsOf(store, runId), [], "log lines");
-    const [history] = await store.readRuns([{ runId, steps: true, eventsAfter: 0 }]);
-    matches(history, { kind: "history", steps: [], events: [] }, "history");
+    // An empty history would be taken for a run that never started.
+    equal(await store.readRuns([{ runId, steps: true, eventsAfter: 0 }]), [], "history");
   }
   equal((await store.listInstances({ limit: 10 })).items, [], "listed instances");
   equal((await store.listWaiters("news", { limit: 10 })).items, [], "waiters");
