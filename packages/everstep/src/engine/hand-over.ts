@@ -29,6 +29,15 @@ interface QueuedSettlement extends Settlement {
   gate: number;
 }
 
+/** A settlement nothing else hangs on. */
+export const plain = {
+  body: null,
+  event: null,
+  timeout: null,
+  eventSeqSeen: 0,
+  needsCommit: false,
+} as const satisfies Partial<Settlement>;
+
 /**
  * The order in which settlements reach author code. It decides every race, so it is written down (`settledIndex`) and
  * the same live and on replay: recorded ones first and in their recorded order, then new ones as they finished.

@@ -1,0 +1,349 @@
+/**
+ * The steps of a turn that have not come to their end: decided when their time has come, gated until what was written
+ * before them is durable, run, parked, and given to the turn as settlements when they are over.
+ */
+import { decodeValue, encodeValue } from "../authoring/codec.ts";
+import { WaitForEventTimeoutError } from "../authoring/errors.ts";
+import { toStoredError } from "../authoring/stored-error.ts";
+import type { ReceivedEvent } from "../authoring/workflow-step.ts";
+import type { EventRecord } from "../model/event.ts";
+import type { BegunBody } from "../model/instance.ts";
+import type { SettledStep, WaitingStep } from "../model/step.ts";
+import type { StoredError } from "../model/value.ts";
+import { attemptOutcome } from "./attempt-outcome.ts";
+import { Body, type BodyOutcome } from "./body.ts";
+import type { Call } from "./call.ts";
+import type { CallRegister } from "./call-register.ts";
+import { type Decision, decide } from "./decide.ts";
+import type { Draft } from "./draft.ts";
+import { type HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
+import { InFlight } from "./in-flight.ts";
+import type { Inbox } from "./inbox.ts";
+import { type AttemptOutcome, type SettlementDraft, type StepBase, settle } from "./settle.ts";
+import { baseOf, earliestWake, inOrderOfTime, wakeOf } from "./step-base.ts";
+import { BodyContext } from "./step-context.ts";
+import type { StepOptions } from "./step-options.ts";
+import type { Turn } from "./turn.ts";
+import { cutOffByCrash } from "./turn-errors.ts";
+import type { TurnHost } from "./turn-host.ts";
+
+export interface OpenStepsParts {
+  readonly turn: Turn;
+  readonly host: TurnHost;
+  readonly register: CallRegister;
+  readonly draft: Draft;
+  readonly handOver: HandOver;
+  readonly inbox: Inbox;
+  /** Bodies that were in flight when the run was last heard of. */
+  readonly interrupted: readonly BegunBody[];
+  /** A step came to its end. */
+  readonly onSettled: (settlement: Settlement) => void;
+  /** A call is answered by what is recorded. */
+  readonly onRecorded: (call: Call, record: SettledStep) => void;
+  /** Something changed that the pump should look at. */
+  readonly onChange: () => void;
+  /** No more bodies may start in this tick. */
+  readonly onBudgetSpent: () => void;
+}
+
+export class OpenSteps {
+  readonly #parts: OpenStepsParts;
+  readonly #inFlight = new InFlight();
+  readonly #interrupted: ReadonlyMap<string, BegunBody>;
+  /** Starts cut off by a crash whose steps this turn has not taken up yet: still owed to whoever comes next. */
+  readonly #notTakenUp: Map<string, BegunBody>;
+  /** Calls in the order they were made, not decided yet. */
+  #asked: Call[] = [];
+  /** Calls that wait for a time or an event. */
+  #parked: Call[] = [];
+  #budgetSpent = false;
+
+  constructor(parts: OpenStepsParts) {
+    this.#parts = parts;
+    this.#interrupted = new Map(parts.interrupted.map((begun) => [begun.key, begun]));
+    this.#notTakenUp = new Map(this.#interrupted);
+  }
+
+  get isQuiet(): boolean {
+    return this.#inFlight.isEmpty && this.#asked.length === 0;
+  }
+
+  get hasAsked(): boolean {
+    return this.#asked.length > 0;
+  }
+
+  get hasParked(): boolean {
+    return this.#parked.length > 0;
+  }
+
+  get inFlight(): InFlight {
+    return this.#inFlight;
+  }
+
+  get notTakenUp(): readonly BegunBody[] {
+    return [...this.#notTakenUp.values()];
+  }
+
+  get earliestWake(): number {
+    return earliestWake(this.#parked);
+  }
+
+  /** What the earliest wake will be: the next attempt of a step, or anything else. */
+  get nextTask(): "retry" | "wake" {
+    const wake = this.earliestWake;
+    return this.#parked.some((call) => call.type === "do" && wakeOf(call) === wake) ? "retry" : "wake";
+  }
+
+  /** Every step that is open waits for an attempt that would come after this time. */
+  allRetryAfter(time: number): boolean {
+    return this.hasParked && this.#parked.every((call) => call.type === "do" && wakeOf(call) > time);
+  }
+
+  ask(call: Call): void {
+    this.#asked.push(call);
+  }
+
+  /** Decides what was asked and looks at what is parked. */
+  decideAll(): void {
+    const now = this.#now();
+    this.#budgetSpent = false;
+    const parked = this.#parked;
+    this.#parked = [];
+    for (const call of inOrderOfTime(parked)) if (!call.parent?.isVoid) this.#decide(call, now);
+    const asked = this.#asked;
+    this.#asked = [];
+    for (const call of asked) {
+      if (this.#budgetSpent || this.#isCrowded(call)) this.#asked.push(call);
+      else if (!call.parent?.isVoid) this.#decide(call, now);
+    }
+  }
+
+  /** Bodies that were not started are for the next turn. */
+  putBackGated(): void {
+    this.#asked.push(...this.#inFlight.takeGated());
+  }
+
+  startReleased(): void {
+    for (const body of this.#inFlight.takeReleased(this.#parts.handOver.durable)) this.#start(body);
+  }
+
+  /** Waits whose timeouts were refused are open again. */
+  reopen(calls: readonly Call[]): void {
+    for (const call of calls) this.#park(call);
+  }
+
+  /** The writes of a body that was through were refused: as if it had thrown, with the same retries and delays. */
+  failAfterAll(body: Body, thrown: unknown): void {
+    const { shown } = body.call.spec.options as StepOptions;
+    this.#inFlight.add(body);
+    this.#bodyDone(body, new BodyContext(body, shown, this.#parts.turn), { ok: false, error: thrown });
+  }
+
+  fail(call: Call, error: StoredError): void {
+    const now = this.#now();
+    const draft: SettlementDraft = { ...baseOf(call, now), status: "errored", error, settledAt: now };
+    this.#parts.onSettled({ call, draft, ...plain });
+  }
+
+  // ---------------------------------------------------------------------------------------------- deciding
+
+  #now(): number {
+    return this.#parts.host.runtime.now();
+  }
+
+  /** Too many bodies at once are not a mistake; the others wait their turn. */
+  #isCrowded(call: Call): boolean {
+    const { parallelStepsMax } = this.#parts.turn.definition.limits;
+    return call.type === "do" && call.parent === null && this.#inFlight.size >= parallelStepsMax;
+  }
+
+  #decide(call: Call, now: number): void {
+    const { register, inbox, onChange } = this.#parts;
+    let decision: Decision;
+    try {
+      decision = decide(call, call.record, inbox.events, now);
+    } catch (error) {
+      // Another type than recorded: the author hears of it; history stays as it is.
+      if (call.parent) call.parent.openCalls--;
+      register.forget(call);
+      call.reject(error);
+      return onChange();
+    }
+    call.index ??= register.indexOf(call);
+    this.#act(call, decision, now);
+  }
+
+  #act(call: Call, decision: Decision, now: number): void {
+    switch (decision.kind) {
+      case "settled":
+        return this.#parts.onRecorded(call, decision.record);
+      case "attempt":
+        return this.#attempt(call, now);
+      case "wait":
+        return this.#wait(call, decision.until, now);
+      case "wake":
+        return this.#completeWait(call, undefined, decision.skippedBy, now);
+      case "consume":
+        return this.#consume(call, decision.event, now);
+      case "timeout":
+        return this.#timeOut(call, decision.wait, now);
+      case "exhausted":
+        return this.fail(call, decision.wait.errors.at(-1)?.error ?? retriesExhausted);
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------- waits
+
+  #wait(call: Call, until: number, now: number): void {
+    if (!call.record) {
+      const waitsFor = call.type === "sleep" ? "timer" : "event";
+      this.#write(call, { ...baseOf(call, now), status: "waiting", waitsFor, wakeAt: until });
+    }
+    this.#park(call);
+  }
+
+  #park(call: Call): void {
+    call.state = "parked";
+    this.#parked.push(call);
+  }
+
+  #write(call: Call, record: WaitingStep): void {
+    const { register, draft, handOver } = this.#parts;
+    call.record = record;
+    register.waits(call, record);
+    draft.step(record);
+    handOver.writes++;
+  }
+
+  #completeWait(call: Call, value: unknown, event: EventRecord | null, now: number): void {
+    if (event) this.#parts.inbox.take(event);
+    this.#parts.onSettled({ call, draft: completedWait(call, value, now), ...plain, event });
+  }
+
+  #consume(call: Call, event: EventRecord, now: number): void {
+    if (!call.spec.onConsume) return this.#completeWait(call, receivedFrom(event), event, now);
+    // The author's hook runs like a body: it waits for what was written before it, may write with the consumption, and
+    // if it fails the event stays.
+    this.#parts.inbox.take(event);
+    this.#startWhenDurable(new Body(call, 1, now, event));
+  }
+
+  #timeOut(call: Call, wait: WaitingStep, now: number): void {
+    const { eventType, topic } = wait;
+    const awaited = { eventType: eventType ?? undefined, topic: topic ?? undefined };
+    const error = toStoredError(new WaitForEventTimeoutError(call.name, awaited));
+    const draft: SettlementDraft = { ...baseOf(call, now), status: "errored", error, settledAt: now };
+    const eventSeqSeen = this.#parts.inbox.seq;
+    this.#parts.onSettled({ call, draft, ...plain, timeout: wait, eventSeqSeen, needsCommit: true });
+  }
+
+  // ---------------------------------------------------------------------------------------------- bodies
+
+  #attempt(call: Call, now: number): void {
+    const { host, turn, handOver, onBudgetSpent } = this.#parts;
+    const mustNotRepeat = call.spec.options?.failWhenInterrupted === true;
+    const recorded = call.record?.starts ?? 0;
+    const cutOff = this.#interrupted.get(call.key)?.start ?? 0;
+    if (mustNotRepeat && cutOff > recorded) {
+      this.#notTakenUp.delete(call.key);
+      return this.fail(call, toStoredError(cutOffByCrash(call.name)));
+    }
+    if (!host.takeStep(turn)) {
+      this.#asked.push(call);
+      this.#budgetSpent = true;
+      return onBudgetSpent();
+    }
+    const body = new Body(call, Math.max(recorded, cutOff) + 1, now);
+    // Bodies wait for every write that exists now; one that must not repeat waits for its own start to be recorded too.
+    if (mustNotRepeat) handOver.writes++;
+    this.#startWhenDurable(body);
+  }
+
+  #startWhenDurable(body: Body): void {
+    const { writes, durable } = this.#parts.handOver;
+    if (writes <= durable) this.#start(body);
+    else this.#inFlight.gate(body, writes);
+  }
+
+  #start(body: Body): void {
+    if (body.event) return this.#startHook(body, body.event);
+    const options = body.call.spec.options;
+    if (!options) return;
+    this.#notTakenUp.delete(body.call.key);
+    const context = new BodyContext(body, options.shown, this.#parts.turn);
+    const work = async (): Promise<unknown> => body.call.spec.callback?.(context);
+    this.#run(body, work, options.timeoutMs, (outcome) => this.#bodyDone(body, context, outcome));
+  }
+
+  #startHook(body: Body, event: EventRecord): void {
+    const { onConsume, name } = body.call.spec;
+    const received = receivedFrom(event);
+    const { shown, timeoutMs } = this.#parts.turn.options.resolve(undefined, name);
+    const context = new BodyContext(body, shown, this.#parts.turn);
+    const work = async (): Promise<unknown> => onConsume?.(received, context);
+    this.#run(body, work, timeoutMs, (outcome) => this.#hookDone(body, event, received, outcome));
+  }
+
+  #run(
+    body: Body,
+    work: () => Promise<unknown>,
+    timeoutMs: number,
+    done: (outcome: BodyOutcome) => void,
+  ): void {
+    const { host, turn } = this.#parts;
+    this.#inFlight.add(body);
+    host.scope.run<void>({ turn, body }, () => body.run(work, host.runtime, timeoutMs, done));
+  }
+
+  #bodyDone(body: Body, context: BodyContext, outcome: BodyOutcome): void {
+    const { turn, host } = this.#parts;
+    const attempted = attemptOutcome(outcome, body, context, turn.definition, host.runtime);
+    // Almost always decided at once; only an author's own delay function takes time, and it holds the turn open.
+    if (attempted instanceof Promise) void attempted.then((decided) => this.#attempted(body, decided));
+    else this.#attempted(body, attempted);
+  }
+
+  #attempted(body: Body, decided: AttemptOutcome): void {
+    const { turn, inbox, onSettled, onChange } = this.#parts;
+    const { call } = body;
+    if (turn.state !== "open" || !this.#inFlight.remove(body)) return;
+    // An event whose hook was cut off was not taken after all.
+    for (const { event } of this.#inFlight.cancelInside(body)) if (event) inbox.putBack(event);
+    const before: StepBase = { ...baseOf(call, body.startedAt), starts: body.start };
+    const record = settle(before, decided, this.#now());
+    if (record.status !== "waiting") {
+      const needsCommit = mutationsFor(body, record) !== null;
+      return onSettled({ call, draft: record, ...plain, body, needsCommit });
+    }
+    this.#write(call, record);
+    this.#park(call);
+    onChange();
+  }
+
+  #hookDone(body: Body, event: EventRecord, received: ReceivedEvent, outcome: BodyOutcome): void {
+    const { turn, inbox, onSettled } = this.#parts;
+    if (turn.state !== "open" || !this.#inFlight.remove(body)) return;
+    const { call } = body;
+    if (!outcome.ok) {
+      inbox.putBack(event);
+      return this.fail(call, toStoredError(outcome.error));
+    }
+    const draft = completedWait(call, received, this.#now());
+    onSettled({ call, draft, ...plain, body, event, needsCommit: body.mutations !== null });
+  }
+}
+
+const retriesExhausted: StoredError = { name: "Error", message: "Retries exhausted." };
+
+function completedWait(call: Call, value: unknown, now: number): SettlementDraft {
+  const result = encodeValue(value, `step "${call.name}" result`);
+  return { ...baseOf(call, now), status: "completed", result, settledAt: now };
+}
+
+function receivedFrom(event: EventRecord): ReceivedEvent {
+  return {
+    type: event.type ?? event.topic ?? "",
+    payload: decodeValue(event.payload) as never,
+    timestamp: new Date(event.createdAt),
+  };
+}
