@@ -57,23 +57,41 @@ const granularityMs = 2;
 // Native timers may fire up to a millisecond early, and cannot wait for a month. Both are the same repair: ask how
 // much is left, and wait again. A timer keeps its process alive, so that a script that only sleeps does not end.
 function startTimer(host: Host, callback: () => void, delayMs: number): Timer {
-  const wait = delayMs > 0 ? delayMs : 0;
-  const dueMonotonic = host.performance.now() + wait;
-  const dueWall = host.Date.now() + wait;
-  let handle: unknown;
-  const arm = (leftMs: number): void => {
-    handle = host.setTimeout(check, Math.min(Math.ceil(leftMs), nativeDelayMax));
-  };
-  const check = (): void => {
+  return new HostTimer(host, callback, delayMs > 0 ? delayMs : 0);
+}
+
+/** An object with one closure: every body has a timer for its timeout. */
+class HostTimer implements Timer {
+  readonly #host: Host;
+  readonly #callback: () => void;
+  readonly #dueMonotonic: number;
+  readonly #dueWall: number;
+  #handle: unknown;
+
+  constructor(host: Host, callback: () => void, waitMs: number) {
+    this.#host = host;
+    this.#callback = callback;
+    this.#dueMonotonic = host.performance.now() + waitMs;
+    this.#dueWall = host.Date.now() + waitMs;
+    this.#arm(waitMs);
+  }
+
+  cancel(): void {
+    this.#host.clearTimeout(this.#handle as never);
+  }
+
+  #arm(leftMs: number): void {
+    this.#handle = this.#host.setTimeout(this.#check, Math.min(Math.ceil(leftMs), nativeDelayMax));
+  }
+
+  readonly #check = (): void => {
     const leftMs = Math.max(
-      dueMonotonic - host.performance.now(),
-      withinGranularity(dueWall - host.Date.now()),
+      this.#dueMonotonic - this.#host.performance.now(),
+      withinGranularity(this.#dueWall - this.#host.Date.now()),
     );
-    if (leftMs > 0) arm(leftMs);
-    else callback();
+    if (leftMs > 0) this.#arm(leftMs);
+    else this.#callback();
   };
-  arm(wait);
-  return { cancel: () => host.clearTimeout(handle as never) };
 }
 
 // The wall clock decides only over the last instant: if it was set back by an hour, the timer must not wait that hour.

@@ -74,20 +74,21 @@ export class Draft {
   take(): DraftContent {
     const content = {
       steps: this.#steps,
-      timeouts: this.#timeouts,
+      timeouts: orNone(this.#timeouts),
       timeoutsSaw: this.#timeoutsSaw,
-      consumed: this.#consumed,
-      logs: this.#logs,
-      alongside: this.#alongside,
+      consumed: orNone(this.#consumed),
+      logs: orNone(this.#logs),
+      alongside: orNone(this.#alongside),
       mutations: this.#mutations,
     };
     this.#steps = [];
-    this.#timeouts = [];
     this.#timeoutsSaw = Number.POSITIVE_INFINITY;
-    this.#consumed = [];
-    this.#logs = [];
-    this.#alongside = [];
     this.#mutations = null;
+    // Most commits carry steps only: what is empty need not be made anew.
+    if (this.#timeouts.length > 0) this.#timeouts = [];
+    if (this.#consumed.length > 0) this.#consumed = [];
+    if (this.#logs.length > 0) this.#logs = [];
+    if (this.#alongside.length > 0) this.#alongside = [];
     return content;
   }
 
@@ -111,4 +112,11 @@ export class Draft {
     this.#alongside = [...alongside, ...later.alongside];
     this.#mutations = later.mutations;
   }
+}
+
+const none: readonly never[] = Object.freeze([]);
+
+/** The list itself is filled further when it is empty, so an empty one is never given away. */
+function orNone<Item>(list: readonly Item[]): readonly Item[] {
+  return list.length === 0 ? none : list;
 }
