@@ -60,7 +60,9 @@ export type {
   WaiterView,
 } from "./client/views.ts";
 export type { CreateOptions, ListOptions, WorkflowHandle } from "./client/workflow-handle.ts";
-export { type RestartCondition, type StepSelector, statusFrom } from "./engine/lifecycle.ts";
+export { statusFrom } from "./engine/instance-words.ts";
+export type { RestartCondition } from "./engine/lifecycle.ts";
+export type { StepSelector } from "./engine/step-selection.ts";
 export { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "./model/error.ts";
 export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/instance.ts";
 export { defaultLimits, type Limits } from "./model/limits.ts";

@@ -2,21 +2,18 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import { checkInstanceId } from "../authoring/names.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
+import { instanceNotFound, instanceTerminal } from "../engine/instance-words.ts";
 import {
-  activeSleep,
-  historyBefore,
-  instanceNotFound,
-  instanceTerminal,
   planCreate,
   planPause,
   planRestart,
   planResume,
-  planRetryFailedStep,
   planSendEvent,
   planSkipSleep,
   planTerminate,
-  type StepSelector,
 } from "../engine/lifecycle.ts";
+import { planRetryFailedStep } from "../engine/retry-failed-step.ts";
+import { activeSleep, historyBefore, type StepSelector } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import {
   type InstanceRecord,

@@ -2,14 +2,13 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import { checkInstanceId } from "../authoring/names.ts";
 import { validateWith } from "../authoring/standard-schema.ts";
+import { instanceNotFound, statusFrom } from "../engine/instance-words.ts";
 import {
   encodeParams,
-  instanceNotFound,
   paramsInvalid,
   planCreate,
   planRestart,
   type RestartCondition,
-  statusFrom,
 } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef, InstanceStatus } from "../model/instance.ts";

@@ -5,22 +5,20 @@ import { instanceStatuses } from "../model/instance.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { StoredError } from "../model/value.ts";
+import { statusFrom } from "./instance-words.ts";
 import {
-  activeSleep,
   encodeParams,
-  findStep,
-  historyBefore,
   planCreate,
   planPause,
   planRestart,
   planResume,
-  planRetryFailedStep,
   planSendEvent,
   planSkipSleep,
   planTerminate,
-  statusFrom,
 } from "./lifecycle.ts";
+import { planRetryFailedStep } from "./retry-failed-step.ts";
 import { completed, errored, json, waiting } from "./sample-records.ts";
+import { activeSleep, findStep, historyBefore } from "./step-selection.ts";
 
 const ref = { workflowName: "order", instanceId: "7" };
 const keys = (steps: readonly StepRecord[]): string[] => steps.map(({ key }) => key);

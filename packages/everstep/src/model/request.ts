@@ -205,3 +205,20 @@ export interface AbandonOutcome {
   readonly kind: "abandoned";
   readonly runs: number;
 }
+
+/** The outcome that answers a kind of request. */
+export type OutcomeOf<Request extends StoreRequest> = Request extends CreateRequest
+  ? CreateOutcome
+  : Request extends CommitRequest
+    ? CommitOutcome
+    : Request extends SendEventRequest
+      ? SendEventOutcome
+      : Request extends PublishRequest
+        ? PublishOutcome
+        : Request extends ChangeRequest
+          ? ChangeOutcome
+          : Request extends WakeRequest
+            ? WakeOutcome
+            : Request extends AbandonRequest
+              ? AbandonOutcome
+              : never;

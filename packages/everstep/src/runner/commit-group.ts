@@ -2,41 +2,7 @@ import { storeRetryDelayMs } from "../engine/backoff.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import { runnerDefaults, storeRetry } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
-import type {
-  AbandonOutcome,
-  AbandonRequest,
-  ChangeOutcome,
-  ChangeRequest,
-  CommitOutcome,
-  CommitRequest,
-  CreateOutcome,
-  CreateRequest,
-  PublishOutcome,
-  PublishRequest,
-  SendEventOutcome,
-  SendEventRequest,
-  Store,
-  StoreOutcome,
-  StoreRequest,
-  WakeOutcome,
-  WakeRequest,
-} from "../store/store.ts";
-
-type OutcomeOf<Request extends StoreRequest> = Request extends CreateRequest
-  ? CreateOutcome
-  : Request extends CommitRequest
-    ? CommitOutcome
-    : Request extends SendEventRequest
-      ? SendEventOutcome
-      : Request extends PublishRequest
-        ? PublishOutcome
-        : Request extends ChangeRequest
-          ? ChangeOutcome
-          : Request extends WakeRequest
-            ? WakeOutcome
-            : Request extends AbandonRequest
-              ? AbandonOutcome
-              : never;
+import type { OutcomeOf, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
 
 interface Entry {
   readonly request: StoreRequest;

@@ -3,47 +3,21 @@ import type { InstanceRecord, RunId } from "../../model/instance.ts";
 import type { Claim } from "../../model/lease.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
-  AbandonOutcome,
-  AbandonRequest,
-  ChangeOutcome,
-  ChangeRequest,
   ClaimRequest,
   CommitOutcome,
   CommitRequest,
-  CreateOutcome,
   CreateRequest,
   EventRecord,
   Next,
+  OutcomeOf,
   Page,
   PageQuery,
-  PublishOutcome,
-  PublishRequest,
-  SendEventOutcome,
-  SendEventRequest,
   Store,
   StoredLogLine,
   StoreRequest,
-  WakeOutcome,
-  WakeRequest,
 } from "../../store/index.ts";
 import { equal, isTrue } from "./check.ts";
 import { at, boundary, claimRequest, commit, create, leaseMs, ref, suspendUntil } from "./given.ts";
-
-type OutcomeOf<Request extends StoreRequest> = Request extends CreateRequest
-  ? CreateOutcome
-  : Request extends CommitRequest
-    ? CommitOutcome
-    : Request extends SendEventRequest
-      ? SendEventOutcome
-      : Request extends PublishRequest
-        ? PublishOutcome
-        : Request extends ChangeRequest
-          ? ChangeOutcome
-          : Request extends WakeRequest
-            ? WakeOutcome
-            : Request extends AbandonRequest
-              ? AbandonOutcome
-              : never;
 
 /** A write of one request. */
 export async function write<Request extends StoreRequest>(

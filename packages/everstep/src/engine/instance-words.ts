@@ -1,0 +1,44 @@
+/** One vocabulary for statuses, and the sentences said about instances that are over or not there. */
+import { EverstepError } from "../model/error.ts";
+import { type InstanceRef, type InstanceStatus, instanceStatuses, isTerminal } from "../model/instance.ts";
+
+const aliases: Readonly<Record<string, InstanceStatus>> = {
+  pending: "active",
+  queued: "active",
+  running: "active",
+  enqueued: "active",
+  suspended: "waiting",
+  completed: "complete",
+  success: "complete",
+  failed: "errored",
+  error: "errored",
+  cancelled: "terminated",
+  canceled: "terminated",
+};
+
+/** One status vocabulary; words of other engines are understood where people type them. */
+export function statusFrom(word: string): InstanceStatus | undefined {
+  if ((instanceStatuses as readonly string[]).includes(word)) return word as InstanceStatus;
+  return Object.hasOwn(aliases, word) ? aliases[word] : undefined;
+}
+
+export function instanceTerminal(ref: InstanceRef, status: InstanceStatus, verb: string): EverstepError {
+  return new EverstepError(
+    "INSTANCE_TERMINAL",
+    `Instance "${ref.instanceId}" of workflow "${ref.workflowName}" is ${status} and can no longer be ${verb}. ` +
+      "Call restart() to run it again.",
+    { details: { ...refOf(ref), status, terminal: isTerminal(status) } },
+  );
+}
+
+export function instanceNotFound(ref: InstanceRef): EverstepError {
+  return new EverstepError(
+    "INSTANCE_NOT_FOUND",
+    `Workflow "${ref.workflowName}" has no instance "${ref.instanceId}". Create it first, or check the id.`,
+    { details: refOf(ref) },
+  );
+}
+
+function refOf(ref: InstanceRef): { readonly workflowName: string; readonly instanceId: string } {
+  return { workflowName: ref.workflowName, instanceId: ref.instanceId };
+}

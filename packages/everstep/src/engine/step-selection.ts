@@ -1,0 +1,60 @@
+/** Which step people mean, and what a run that begins at it keeps. */
+import { EverstepError } from "../model/error.ts";
+import type { StepRecord, StepType, WaitingStep } from "../model/step.ts";
+
+/** A step as people name it. */
+export type StepSelector =
+  | string
+  | { readonly name: string; readonly count?: number; readonly type?: StepType };
+
+/**
+ * What a run that begins at `from` keeps: settled steps with a smaller index, without those whose outermost ancestor is
+ * not kept. A nested `from` means its outermost ancestor.
+ */
+export function historyBefore(steps: readonly StepRecord[], from: StepSelector): readonly StepRecord[] {
+  const first = outermost(steps, findStep(steps, from));
+  const kept = new Set<string>();
+  for (const step of [...steps].sort((a, b) => a.index - b.index)) {
+    const settled = step.status !== "waiting";
+    const parentKept = step.parentKey === null || kept.has(step.parentKey);
+    const early = outermost(steps, step).index < first.index;
+    if (settled && parentKept && early) kept.add(step.key);
+  }
+  return steps.filter((step) => kept.has(step.key));
+}
+
+export function findStep(steps: readonly StepRecord[], selector: StepSelector): StepRecord {
+  const wanted = typeof selector === "string" ? { name: selector } : selector;
+  const { name, count, type } = wanted as { name: string; count?: number; type?: StepType };
+  const matching = steps.filter(
+    (step) =>
+      (step.name === name || step.key === name) &&
+      (count === undefined || step.count === count) &&
+      (type === undefined || step.type === type),
+  );
+  const found = matching.sort((a, b) => a.index - b.index)[0];
+  if (found) return found;
+  throw new EverstepError(
+    "STEP_NOT_FOUND",
+    `This run has no step "${name}"${count === undefined ? "" : ` #${count}`}. Use a name from its history.`,
+    { details: { step: name } },
+  );
+}
+
+function outermost(steps: readonly StepRecord[], step: StepRecord): StepRecord {
+  let current = step;
+  while (current.parentKey !== null) {
+    const parentKey: string = current.parentKey;
+    const parent = steps.find((other) => other.key === parentKey);
+    if (!parent) return current;
+    current = parent;
+  }
+  return current;
+}
+
+/** The sleep a run is in, the nearest one if there are several. */
+export function activeSleep(steps: readonly StepRecord[]): WaitingStep | undefined {
+  return steps
+    .filter((step): step is WaitingStep => step.status === "waiting" && step.type === "sleep")
+    .sort((a, b) => a.wakeAt - b.wakeAt)[0];
+}
