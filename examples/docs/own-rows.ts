@@ -11,7 +11,8 @@ const quote = async (sku: string) => {
 
 // #region table
 const shop = new DatabaseSync("shop.db");
-shop.exec("CREATE TABLE orders (id TEXT PRIMARY KEY, sku TEXT NOT NULL, price INTEGER, state TEXT NOT NULL)");
+shop.exec(`CREATE TABLE IF NOT EXISTS orders
+  (id TEXT PRIMARY KEY, sku TEXT NOT NULL, price INTEGER, state TEXT NOT NULL)`);
 // #endregion table
 
 // #region workflow
