@@ -5,6 +5,7 @@ import manifest from "./package.json" with { type: "json" };
 // Everything package.json exports is built to the place it names there; an entry point that is not
 // written yet is left out.
 const entries = Object.values(manifest.exports)
+  .filter((target) => typeof target === "object")
   .filter((target) => existsSync(new URL(target["everstep-source"], import.meta.url)))
   .map((target) => [target.default.replace(/^\.\/dist\/|\.js$/g, ""), target["everstep-source"]]);
 

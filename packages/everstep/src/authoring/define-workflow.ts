@@ -87,6 +87,8 @@ export function buildDefinition(
       `Workflow "${options.name}" has no function. Pass async (event, step) => { ... } as the second argument.`,
     );
   }
+  checkSchema(options.params, options.name, "params");
+  checkSchema(options.output, options.name, "output");
   const { concurrency } = options;
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0)) {
     throw new EverstepError(
@@ -104,6 +106,18 @@ export function buildDefinition(
     mode,
     run,
   };
+}
+
+function checkSchema(schema: unknown, workflowName: string, what: string): void {
+  if (schema === undefined) return;
+  const standard = (schema as { readonly "~standard"?: { readonly validate?: unknown } } | null)?.[
+    "~standard"
+  ];
+  if (typeof standard?.validate === "function") return;
+  throw new EverstepError(
+    "INVALID_WORKFLOW_DEFINITION",
+    `${what} of workflow "${workflowName}" is not a schema. Pass a Standard Schema, such as z.object({ ... }) of zod.`,
+  );
 }
 
 function durationOrNull(value: Duration | undefined, what: string): number | null {

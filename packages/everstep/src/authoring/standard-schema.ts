@@ -46,3 +46,9 @@ function messageOf(error: unknown): string {
     return "The validator threw something that cannot be shown.";
   }
 }
+
+/** An issue with its place in front: "amount: Expected number". */
+export function issueText({ message, path = [] }: ValidationIssue): string {
+  const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
+  return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
+}

@@ -1,3 +1,4 @@
+import { EverstepError } from "../model/error.ts";
 import { type InstanceRecord, type InstanceRef, isTerminal } from "../model/instance.ts";
 import type { Timer } from "../model/runtime.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -27,8 +28,9 @@ export function awaitEnd(
       stopListening();
       settle();
     };
-    const stopListening = endings.listen(ref, (ended) => {
-      finish(() => resolve({ ...statusView(ended), timedOut: false }));
+    const stopListening = endings.listen(ref, {
+      ended: (ended) => finish(() => resolve({ ...statusView(ended), timedOut: false })),
+      stopped: () => finish(() => reject(stoppedWaiting(ref))),
     });
     const look = async (): Promise<void> => {
       try {
@@ -52,4 +54,11 @@ export function awaitEnd(
     };
     void look();
   });
+}
+
+function stoppedWaiting(ref: InstanceRef): EverstepError {
+  return new EverstepError(
+    "APP_STOPPED",
+    `The app was stopped while waiting for instance "${ref.instanceId}". Nothing is lost: it goes on where its workflow runs.`,
+  );
 }

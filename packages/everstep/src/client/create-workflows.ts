@@ -33,6 +33,11 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   readonly onInterrupted?: "resume" | "error";
   /** Told of runs that ended or were restarted, at least once. Give the same hooks to every process of an app. */
   readonly hooks?: LifecycleHooks;
+  /**
+   * Told in one line of every attempt that failed and every run that ended with an error. Default: console.warn. What
+   * happened is in the instance's history too; this is for whoever watches the process.
+   */
+  readonly onNotice?: (notice: string) => void;
   /** Told of problems that are nobody's result (the store is out of reach, a row cannot be read). Default: console. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -93,6 +98,9 @@ export interface App<
 export function createWorkflows<const Workflows extends Record<string, WorkflowDefinition>>(
   options: AppOptions<Workflows>,
 ): App<Workflows> {
+  if (typeof options !== "object" || options === null) {
+    throw new EverstepError("INVALID_ARGUMENT", "createWorkflows needs { workflows, store }.");
+  }
   const runtime: Runtime = { ...systemRuntime, ...options.runtime };
   const { store } = options;
   if (typeof store?.write !== "function") {
@@ -117,6 +125,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     options: { ...runnerOptions(options.runner ?? {}), onInterrupted: options.onInterrupted ?? "resume" },
     announce: (ref, next) => announcer.ended(ref, next),
     onEnded: (ref, next) => endings.ended(ref, next),
+    onNotice: options.onNotice ?? reportNotice,
     onProblem,
   });
   let migrated: Promise<MigrationReport> | null = null;
@@ -151,6 +160,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       const graceMs = parseDuration(stopOptions.grace ?? runnerDefaults.stopGraceMs, "grace");
       const report = await runner.stop(graceMs);
       stopped = true;
+      endings.stop();
       await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
       await store.close();
       return report;
@@ -265,6 +275,10 @@ function runnerOptions(settings: RunnerSettings) {
     pollMsMax: ms(settings.pollMax, runnerDefaults.pollMsMax, "runner.pollMax"),
     residentsMax: settings.residents ?? runnerDefaults.residentsMax,
   };
+}
+
+function reportNotice(notice: string): void {
+  console.warn(`everstep: ${notice}`);
 }
 
 function reportProblem(problem: unknown): void {

@@ -8,13 +8,17 @@ export interface Ended {
   readonly error: StoredError | null;
 }
 
-type Listener = (ended: Ended) => void;
+export interface EndListener {
+  ended(ended: Ended): void;
+  /** Nobody in this process will tell any more. */
+  stopped(): void;
+}
 
 /** Who in this process waits for an instance to end; told the moment the last commit is durable. */
 export class Endings {
-  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #listeners = new Map<string, Set<EndListener>>();
 
-  listen(ref: InstanceRef, listener: Listener): () => void {
+  listen(ref: InstanceRef, listener: EndListener): () => void {
     const key = keyOf(ref);
     const listeners = this.#listeners.get(key) ?? new Set();
     listeners.add(listener);
@@ -41,7 +45,12 @@ export class Endings {
   }
 
   #tell(ref: InstanceRef, ended: Ended): void {
-    for (const listener of this.#listeners.get(keyOf(ref)) ?? []) listener(ended);
+    for (const listener of this.#listeners.get(keyOf(ref)) ?? []) listener.ended(ended);
+  }
+
+  stop(): void {
+    for (const listeners of [...this.#listeners.values()])
+      for (const listener of [...listeners]) listener.stopped();
   }
 }
 

@@ -179,6 +179,7 @@ export class InstanceHandle<Output = any> {
     if (outcome.kind === "refused" && isTerminal(outcome.status)) {
       throw instanceTerminal(this.#ref, outcome.status, "paused");
     }
+    if (outcome.kind === "changed") this.#parts.runner.paused(outcome.runId);
   }
 
   /** Continues a paused instance; has no effect on others. */
@@ -194,8 +195,11 @@ export class InstanceHandle<Output = any> {
     const announce = announcer.hearsEnds ? announcer.ended(await this.#read(), next) : undefined;
     const request = planTerminate(this.#ref, options.reason ?? null);
     const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
-    if (outcome.kind === "refused") throw instanceTerminal(this.#ref, outcome.status, "terminated");
-    this.#parts.runner.recall(outcome.runId, "The instance was terminated.");
+    if (outcome.kind === "refused" && !(outcome.uncertain && outcome.status === "terminated")) {
+      throw instanceTerminal(this.#ref, outcome.status, "terminated");
+    }
+    const { runId } = outcome.kind === "changed" ? outcome : await this.#read();
+    this.#parts.runner.recall(runId, "The instance was terminated.");
     this.#parts.endings.ended(this.#ref, next);
     if (announce) this.#parts.runner.fallBehind();
   }
@@ -205,14 +209,12 @@ export class InstanceHandle<Output = any> {
     const before = await this.#read();
     const history =
       options.from === undefined ? [] : historyBefore(await this.#steps(before.runId), options.from);
-    const request = planRestart(
-      this.#ref,
-      history,
-      options.from === undefined ? {} : { runNumber: before.runNumber },
-    );
+    // Of this run only: a repeat after a lost reply must not restart what it has just restarted.
+    const request = planRestart(this.#ref, history, { runNumber: before.runNumber });
     const announce = this.#parts.announcer.restarted(before, before.status);
     const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
-    if (outcome.kind === "refused") {
+    if (outcome.kind === "refused" && !outcome.uncertain) {
+      if (options.from === undefined) return this.restart(options);
       throw new EverstepError(
         "INVALID_ARGUMENT",
         `Instance "${this.id}" was restarted by somebody else meanwhile (run ${outcome.runNumber}). Look again, then decide.`,
@@ -253,7 +255,7 @@ export class InstanceHandle<Output = any> {
     const outcome = await this.#change(
       planRetryFailedStep(this.#ref, await this.#steps(record.runId), record.error, delayMs, now),
     );
-    if (outcome.kind === "refused") throw this.#notErrored(outcome);
+    if (outcome.kind === "refused" && !outcome.uncertain) throw this.#notErrored(outcome);
     this.#parts.runner.dueAt(now + delayMs);
   }
 
@@ -322,11 +324,18 @@ export class InstanceHandle<Output = any> {
     );
   }
 
-  async #change(request: ChangeRequest): Promise<Exclude<ChangeOutcome, { kind: "not-found" }>> {
+  /** A refusal is `uncertain` when an earlier try may have made the change that the later one was refused for. */
+  async #change(
+    request: ChangeRequest,
+  ): Promise<Exclude<ChangeOutcome, { kind: "not-found" }> & { readonly uncertain: boolean }> {
     await this.#parts.ready();
-    const outcome = await this.#parts.group.submit(request);
+    let uncertain = false;
+    const onUncertain = (): void => {
+      uncertain = true;
+    };
+    const outcome = await this.#parts.group.submit(request, { onUncertain });
     if (outcome.kind === "not-found") throw instanceNotFound(this.#ref);
-    return outcome;
+    return { ...outcome, uncertain };
   }
 
   async #read(runNumber?: number): Promise<InstanceRecord> {

@@ -21,6 +21,8 @@ export interface ErrorView {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
+  /** Where it was thrown; in details and histories, not in a plain status. */
+  readonly stack?: string;
 }
 
 export type InstanceView<Output = any> = InstanceStatusView<Output> & InstanceFacts;
@@ -119,6 +121,10 @@ export function errorView(error: StoredError): ErrorView {
   return code === undefined ? { name, message } : { name, message, code };
 }
 
+function errorWithStack(error: StoredError): ErrorView {
+  return error.stack === undefined ? errorView(error) : { ...errorView(error), stack: error.stack };
+}
+
 export function instanceView(record: InstanceRecord, now: number): InstanceView {
   const { status, executing, dueAt } = record;
   return {
@@ -164,7 +170,11 @@ export function stepView(step: StepRecord): StepView {
     depth: step.depth,
     ...(step.status === "completed" ? { result: legible(step.result) } : {}),
     ...lastError(step),
-    errors: step.errors.map(({ attempt, at, error }) => ({ ...errorView(error), attempt, at: new Date(at) })),
+    errors: step.errors.map(({ attempt, at, error }) => ({
+      ...errorWithStack(error),
+      attempt,
+      at: new Date(at),
+    })),
     createdAt: new Date(step.createdAt),
     settledAt: step.status === "waiting" ? null : new Date(step.settledAt),
   };
@@ -172,7 +182,7 @@ export function stepView(step: StepRecord): StepView {
 
 function lastError(step: StepRecord): { readonly error?: ErrorView } {
   const error = step.status === "errored" ? step.error : step.errors.at(-1)?.error;
-  return error && step.status !== "completed" ? { error: errorView(error) } : {};
+  return error && step.status !== "completed" ? { error: errorWithStack(error) } : {};
 }
 
 export function waiterView(waiter: TopicWaiter): WaiterView {

@@ -12,6 +12,7 @@ import {
 } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
+import { timeMax } from "../model/limits.ts";
 import type { CreateOutcome, CreateRequest } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
 import { alreadyExists, InstanceHandle } from "./instance-handle.ts";
@@ -128,11 +129,25 @@ export class WorkflowHandle<Params = any, Output = any> {
       { ...request, runNumber: created.runNumber },
       created.status,
     );
-    const changed = await this.#parts.group.submit({
-      ...planRestart(request, [], options.when),
-      ...(announce ? { announce } : {}),
-    });
-    if (changed.kind !== "changed") return { outcome: "unchanged", instance };
+    const before = await this.#parts.store.getInstance(request, created.runNumber);
+    let uncertain = false;
+    // Of this run only: a repeat after a lost reply must not restart what it has just restarted.
+    const condition = { runNumber: created.runNumber, ...options.when };
+    const changed = await this.#parts.group.submit(
+      { ...planRestart(request, [], condition), ...(announce ? { announce } : {}) },
+      {
+        onUncertain: () => {
+          uncertain = true;
+        },
+      },
+    );
+    if (changed.kind !== "changed") {
+      const isNewer = changed.kind === "refused" && changed.runNumber > created.runNumber;
+      if (isNewer && !uncertain && options.when?.runNumber === undefined)
+        return this.restartOrCreate(options);
+      if (!isNewer || !uncertain) return { outcome: "unchanged", instance };
+    }
+    if (before) this.#parts.runner.recall(before.runId, "The instance was restarted.");
     this.#parts.runner.nudge();
     return { outcome: "restarted", instance };
   }
@@ -182,8 +197,13 @@ export class WorkflowHandle<Params = any, Output = any> {
     const lease = mayRunHere ? runner.offerLease() : null;
     const since = runtime.monotonic();
     let claim = null;
+    let uncertain = false;
+    const onUncertain = (): void => {
+      uncertain = true;
+    };
     try {
-      const outcome = await group.submit({ ...request, lease }, bundle ? { bundle } : {});
+      let outcome = await group.submit({ ...request, lease }, { onUncertain, ...(bundle ? { bundle } : {}) });
+      if (uncertain && outcome.kind === "exists") outcome = await this.#ownOr(outcome, request);
       if (outcome.kind === "created") {
         claim = outcome.claim;
         if (!claim) {
@@ -195,6 +215,16 @@ export class WorkflowHandle<Params = any, Output = any> {
     } finally {
       if (lease) runner.takeUp(claim, since);
     }
+  }
+
+  /** After a lost reply: the instance that is there is the one this request created, if it is the same in everything. */
+  async #ownOr(exists: CreateOutcome, request: CreateRequest): Promise<CreateOutcome> {
+    const found = await this.#parts.store.getInstance(request, 1);
+    const same =
+      found?.createdAt === request.createdAt &&
+      found.params.json === request.params.json &&
+      found.params.marks === request.params.marks;
+    return same ? { kind: "created", runId: found.runId, claim: null } : exists;
   }
 
   #ref(instanceId: string): InstanceRef {
@@ -209,8 +239,8 @@ export class WorkflowHandle<Params = any, Output = any> {
 function timeOf(value: Date | number | undefined, what: string): number | null {
   if (value === undefined) return null;
   const time = value instanceof Date ? value.getTime() : value;
-  if (typeof time === "number" && Number.isFinite(time)) return Math.ceil(time);
-  throw new EverstepError("INVALID_ARGUMENT", `${what} must be a Date or epoch milliseconds.`);
+  if (typeof time === "number" && Math.abs(time) <= timeMax) return Math.ceil(time);
+  throw new EverstepError("INVALID_ARGUMENT", `${what} must be a valid Date or its epoch milliseconds.`);
 }
 
 function knownStatus(word: string): InstanceStatus {

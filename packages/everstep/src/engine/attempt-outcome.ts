@@ -6,7 +6,7 @@ import { isNonRetryable } from "../authoring/errors.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
 import type { RetryDelay, StepContext } from "../authoring/workflow-step.ts";
 import { type ErrorCode, EverstepError } from "../model/error.ts";
-import { stepDefaults } from "../model/limits.ts";
+import { stepDefaults, timeMax } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { retryDelayMs } from "./backoff.ts";
 import type { Body, BodyOutcome } from "./body.ts";
@@ -51,15 +51,15 @@ function failure(
   const category = classified(thrown, definition, now);
   if (category?.kind === "client-error" || category?.kind === "validation") return final;
   const asked = category?.retryAfterMs ?? retryAfterOf(thrown, now);
-  if (asked !== undefined) return { kind: "threw", error, retryable: true, retryAt: now + asked };
+  if (asked !== undefined) return { kind: "threw", error, retryable: true, retryAt: timeAfter(now, asked) };
   const later = (baseMs: number): AttemptOutcome => ({
     kind: "threw",
     error,
     retryable: true,
-    retryAt: now + retryDelayMs(options, baseMs, failed),
+    retryAt: timeAfter(now, retryDelayMs(options, baseMs, failed)),
   });
   if (typeof options.delay === "number") return later(options.delay);
-  const reason = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const reason = isInstance(thrown, Error) ? thrown : new Error(error.message);
   return askForDelay(options.delay, { ctx: context, error: reason }, runtime).then(later, () => final);
 }
 
@@ -78,14 +78,33 @@ function askForDelay(
   });
 }
 
+/** Only what can be used of a classifier's answer: one with a mistake in it must not decide the fate of a step. */
 function classified(thrown: unknown, definition: WorkflowDefinition, now: number) {
   try {
-    return definition.options.classify?.(thrown, now) as
-      | { readonly kind: string; readonly retryAfterMs?: number }
-      | undefined;
+    const category = definition.options.classify?.(thrown, now);
+    if (typeof category !== "object" || category === null) return undefined;
+    const { kind, retryAfterMs } = category as { readonly kind: unknown; readonly retryAfterMs?: unknown };
+    const usable = typeof retryAfterMs === "number" && Number.isFinite(retryAfterMs);
+    return { kind, retryAfterMs: usable ? Math.max(0, Math.ceil(retryAfterMs)) : undefined };
   } catch {
-    // A classifier with a mistake in it must not decide the fate of a step.
     return undefined;
+  }
+}
+
+/** No later than a Date can say: a store must be able to keep it, and people to read it. */
+function timeAfter(now: number, delayMs: number): number {
+  return Math.min(now + delayMs, timeMax);
+}
+
+/** Whatever was thrown may be made to throw when it is looked at. */
+function isInstance<Kind extends Error>(
+  thrown: unknown,
+  kind: abstract new (...given: never[]) => Kind,
+): thrown is Kind {
+  try {
+    return thrown instanceof kind;
+  } catch {
+    return false;
   }
 }
 
@@ -109,5 +128,5 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 function isFinal(thrown: unknown): boolean {
-  return isNonRetryable(thrown) || (thrown instanceof EverstepError && finalCodes.has(thrown.code));
+  return isNonRetryable(thrown) || (isInstance(thrown, EverstepError) && finalCodes.has(thrown.code));
 }

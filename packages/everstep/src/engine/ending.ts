@@ -1,7 +1,7 @@
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { formatDuration } from "../authoring/duration.ts";
-import { validateWith } from "../authoring/standard-schema.ts";
+import { issueText, validateWith } from "../authoring/standard-schema.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
 import type { Next } from "../model/boundary.ts";
 import { EverstepError } from "../model/error.ts";
@@ -28,16 +28,19 @@ export function endOfRun(
   }
   const schema = definition.options.output;
   if (!schema) return completeWith(outcome.value, definition);
-  return validateWith(schema, outcome.value).then((checked) => {
-    if ("value" in checked) return completeWith(checked.value, definition);
-    const issues = checked.issues.map((issue) => issue.message);
-    return failed(
-      new EverstepError(
-        "WORKFLOW_OUTPUT_INVALID",
-        `What workflow "${definition.name}" returned does not fit its output schema: ${issues.join("; ")}.`,
-      ),
-    );
-  });
+  // A schema that breaks its own contract must not keep the run from ending.
+  return validateWith(schema, outcome.value)
+    .then((checked) => {
+      if ("value" in checked) return completeWith(checked.value, definition);
+      const issues = checked.issues.map(issueText);
+      return failed(
+        new EverstepError(
+          "WORKFLOW_OUTPUT_INVALID",
+          `What workflow "${definition.name}" returned does not fit its output schema: ${issues.join("; ")}.`,
+        ),
+      );
+    })
+    .catch(failed);
 }
 
 function completeWith(value: unknown, definition: WorkflowDefinition): RunOutcome {

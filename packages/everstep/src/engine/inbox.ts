@@ -5,7 +5,7 @@ export class Inbox {
   #events: readonly EventRecord[];
   #seq: number;
   #fetching = false;
-  #fetchAgain = false;
+  #onFetched: (() => void)[] = [];
 
   constructor(events: readonly EventRecord[], newestSeq: number) {
     this.#events = events;
@@ -43,14 +43,16 @@ export class Inbox {
 
   /** Reads what is newer. Calls while a read is under way make one more read, so nothing that came meanwhile is missed. */
   fetch(read: (after: number) => Promise<readonly EventRecord[]>, done: () => void): void {
-    this.#fetchAgain = this.#fetching;
+    this.#onFetched.push(done);
     if (this.#fetching) return;
     this.#fetching = true;
+    const asked = this.#onFetched.splice(0);
     const fetched = (events: readonly EventRecord[]): void => {
       this.#fetching = false;
       this.add(events);
-      done();
-      if (this.#fetchAgain) this.fetch(read, done);
+      for (const told of asked) told();
+      const askedMeanwhile = this.#onFetched.pop();
+      if (askedMeanwhile) this.fetch(read, askedMeanwhile);
     };
     // If it fails, the next commit or renewal says again that there are newer events.
     read(this.#seq).then(fetched, () => fetched([]));

@@ -2,6 +2,7 @@
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkEventType, checkInstanceId } from "../authoring/names.ts";
+import { issueText, type ValidationIssue } from "../authoring/standard-schema.ts";
 import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRef, type InstanceStatus, instanceStatuses } from "../model/instance.ts";
@@ -74,11 +75,8 @@ function checkedNow(definition: WorkflowDefinition | undefined, params: unknown)
   return checked.value;
 }
 
-export function paramsInvalid(
-  workflowName: string,
-  issues: readonly { readonly message: string }[],
-): EverstepError {
-  const messages = issues.map((issue) => issue.message);
+export function paramsInvalid(workflowName: string, issues: readonly ValidationIssue[]): EverstepError {
+  const messages = issues.map(issueText);
   return new EverstepError(
     "WORKFLOW_PARAMS_INVALID",
     `The params do not fit workflow "${workflowName}": ${messages.join("; ")}. Nothing was created.`,

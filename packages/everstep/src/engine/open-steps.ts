@@ -40,6 +40,8 @@ export interface OpenStepsParts {
   readonly onSettled: (settlement: Settlement) => void;
   /** A call is answered by what is recorded. */
   readonly onRecorded: (call: Call, record: SettledStep) => void;
+  /** An attempt failed and there will be another. */
+  readonly onAttemptFailed: (call: Call, record: WaitingStep) => void;
   /** Something changed that the pump should look at. */
   readonly onChange: () => void;
   /** No more bodies may start in this tick. */
@@ -57,6 +59,8 @@ export class OpenSteps {
   /** Calls that wait for a time or an event. */
   #parked: Call[] = [];
   #budgetSpent = false;
+  /** The next body waits for one more commit, even if everything written is durable. */
+  askFirst = false;
 
   constructor(parts: OpenStepsParts) {
     this.#parts = parts;
@@ -70,6 +74,11 @@ export class OpenSteps {
 
   get hasAsked(): boolean {
     return this.#asked.length > 0;
+  }
+
+  /** Steps somebody asked for that will not come to their end in this turn: running, or never begun. */
+  get unfinished(): readonly string[] {
+    return [...this.#inFlight.names, ...this.#asked.map((call) => call.name)];
   }
 
   get hasParked(): boolean {
@@ -107,11 +116,12 @@ export class OpenSteps {
   decideAll(): void {
     const now = this.#now();
     this.#budgetSpent = false;
-    const parked = this.#parked;
+    // Waits that are recorded are decided like those this turn parked itself: after a crash time decides, as before it.
+    const asked = this.#asked.filter((call) => !isRecordedWait(call));
+    const parked = [...this.#parked, ...this.#asked.filter(isRecordedWait)];
     this.#parked = [];
-    for (const call of inOrderOfTime(parked)) if (!call.parent?.isVoid) this.#decide(call, now);
-    const asked = this.#asked;
     this.#asked = [];
+    for (const call of inOrderOfTime(parked)) if (!call.parent?.isVoid) this.#decide(call, now);
     for (const call of asked) {
       if (this.#budgetSpent || this.#isCrowded(call)) this.#asked.push(call);
       else if (!call.parent?.isVoid) this.#decide(call, now);
@@ -248,7 +258,9 @@ export class OpenSteps {
       this.#notTakenUp.delete(call.key);
       return this.fail(call, toStoredError(cutOffByCrash(call.name)));
     }
-    if (!host.takeStep(turn)) {
+    // A body inside another counts too but is never held back: the outer one could not come to its end without it, and
+    // the next tick would spend its steps the same way.
+    if (!host.takeStep(turn) && call.parent === null) {
       this.#asked.push(call);
       this.#budgetSpent = true;
       return onBudgetSpent();
@@ -260,9 +272,11 @@ export class OpenSteps {
   }
 
   #startWhenDurable(body: Body): void {
-    const { writes, durable } = this.#parts.handOver;
-    if (writes <= durable) this.#start(body);
-    else this.#inFlight.gate(body, writes);
+    const { handOver } = this.#parts;
+    if (this.askFirst) handOver.writes++;
+    this.askFirst = false;
+    if (handOver.writes <= handOver.durable) this.#start(body);
+    else this.#inFlight.gate(body, handOver.writes);
   }
 
   #start(body: Body): void {
@@ -277,11 +291,11 @@ export class OpenSteps {
 
   #startHook(body: Body, event: EventRecord): void {
     const { onConsume, name } = body.call.spec;
-    const received = receivedFrom(event);
     const { shown, timeoutMs } = this.#parts.turn.options.resolve(undefined, name);
     const context = new BodyContext(body, shown, this.#parts.turn);
-    const work = async (): Promise<unknown> => onConsume?.(received, context);
-    this.#run(body, work, timeoutMs, (outcome) => this.#hookDone(body, event, received, outcome));
+    // The hook has an event of its own: what it does to it is not what the wait received.
+    const work = async (): Promise<unknown> => onConsume?.(receivedFrom(event), context);
+    this.#run(body, work, timeoutMs, (outcome) => this.#hookDone(body, event, outcome));
   }
 
   #run(
@@ -304,11 +318,10 @@ export class OpenSteps {
   }
 
   #attempted(body: Body, decided: AttemptOutcome): void {
-    const { turn, inbox, onSettled, onChange } = this.#parts;
+    const { turn, onSettled, onAttemptFailed, onChange } = this.#parts;
     const { call } = body;
     if (turn.state !== "open" || !this.#inFlight.remove(body)) return;
-    // An event whose hook was cut off was not taken after all.
-    for (const { event } of this.#inFlight.cancelInside(body)) if (event) inbox.putBack(event);
+    this.#cutOffInside(body);
     const before: StepBase = { ...baseOf(call, body.startedAt), starts: body.start };
     const record = settle(before, decided, this.#now());
     if (record.status !== "waiting") {
@@ -317,23 +330,34 @@ export class OpenSteps {
     }
     this.#write(call, record);
     this.#park(call);
+    onAttemptFailed(call, record);
     onChange();
   }
 
-  #hookDone(body: Body, event: EventRecord, received: ReceivedEvent, outcome: BodyOutcome): void {
+  /** What a body that is over left running. An event whose hook was cut off was not taken after all. */
+  #cutOffInside(body: Body): void {
+    for (const { event } of this.#inFlight.cancelInside(body)) if (event) this.#parts.inbox.putBack(event);
+  }
+
+  #hookDone(body: Body, event: EventRecord, outcome: BodyOutcome): void {
     const { turn, inbox, onSettled } = this.#parts;
     if (turn.state !== "open" || !this.#inFlight.remove(body)) return;
+    this.#cutOffInside(body);
     const { call } = body;
     if (!outcome.ok) {
       inbox.putBack(event);
       return this.fail(call, toStoredError(outcome.error));
     }
-    const draft = completedWait(call, received, this.#now());
+    const draft = completedWait(call, receivedFrom(event), this.#now());
     onSettled({ call, draft, ...plain, body, event, needsCommit: body.mutations !== null });
   }
 }
 
 const retriesExhausted: StoredError = { name: "Error", message: "Retries exhausted." };
+
+function isRecordedWait({ type, record }: Call): boolean {
+  return type !== "do" && record?.status === "waiting";
+}
 
 function completedWait(call: Call, value: unknown, now: number): SettlementDraft {
   const result = encodeValue(value, `step "${call.name}" result`);

@@ -19,7 +19,8 @@ export interface ContextHost {
 
 /**
  * The argument of a callback. What Cloudflare's has (`step`, `attempt`, `config`) are its own properties, the rest are
- * getters: they cost nothing unless used, may be destructured, and do not appear in its JSON.
+ * getters: they cost nothing unless used, may be destructured, and do not appear in its JSON. What code that outlives
+ * the body registers comes too late and is left out, like its log lines.
  */
 export class BodyContext implements StepContext {
   readonly step: { readonly name: string; readonly count: number };
@@ -47,7 +48,8 @@ export class BodyContext implements StepContext {
 
   get mutate(): (mutation: Mutation) => void {
     return (mutation) => {
-      this.#body.mutate.push(checked(mutation, "mutate"));
+      checked(mutation, "mutate");
+      if (!this.#body.isVoid) this.#body.mutate.push(mutation);
     };
   }
 
@@ -55,14 +57,15 @@ export class BodyContext implements StepContext {
     return (calls) => {
       checked(calls, "serviceCalls");
       // Asked for once the body is over, so that calls can be built from what it found out.
-      this.#body.serviceCalls.push((db) => inTurn(calls(), db));
+      if (!this.#body.isVoid) this.#body.serviceCalls.push((db) => inTurn(calls(), db));
     };
   }
 
   get onTerminalError(): { readonly mutate: (mutation: Mutation) => void } {
     return {
       mutate: (mutation) => {
-        this.#body.onTerminalError.push(checked(mutation, "onTerminalError.mutate"));
+        checked(mutation, "onTerminalError.mutate");
+        if (!this.#body.isVoid) this.#body.onTerminalError.push(mutation);
       },
     };
   }

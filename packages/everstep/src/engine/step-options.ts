@@ -60,6 +60,9 @@ export function stepOptionsOf(definition: WorkflowDefinition): StepOptionsResolv
 
 function resolve(config: StepConfig, definition: WorkflowDefinition, what: string): StepOptions {
   const base = definition.options.retries;
+  if (base !== undefined && base !== false && (typeof base !== "object" || base === null)) {
+    throw invalid(what, "has retries that are neither an object nor false");
+  }
   const defaults: RetryConfig = base === false ? { limit: 0 } : (base ?? {});
   const retries: RetryConfig = { ...defaults, ...ownRetries(config, what) };
   const limit = retries.limit ?? stepDefaults.retryLimit;

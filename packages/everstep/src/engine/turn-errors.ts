@@ -1,4 +1,5 @@
 import { EverstepError } from "../model/error.ts";
+import type { WaitingStep } from "../model/step.ts";
 import type { StoredError } from "../model/value.ts";
 
 export function leaseLost(): Error {
@@ -48,9 +49,23 @@ export function workflowStalled(workflowName: string, stallMs: number): Error {
 
 export function unfinishedSteps(names: readonly string[]): string {
   const list = names.map((name) => `"${name}"`).join(", ");
-  return `The workflow function settled while ${list} was still open; what it did is not recorded. Await every step.`;
+  return `The workflow function settled while ${list} was still open; what it did or would have done is not recorded. Await every step.`;
 }
 
 export function strayRejection({ name, message }: StoredError): string {
   return `A promise that nobody awaited was rejected: ${name}: ${message}. Await it, or catch its errors.`;
+}
+
+export function attemptFailed(
+  stepName: string,
+  { attempts, maxAttempts, wakeAt, errors }: WaitingStep,
+): string {
+  const { name, message } = errors.at(-1)?.error ?? { name: "Error", message: "" };
+  const of = maxAttempts === null ? "" : ` of ${maxAttempts}`;
+  const next = new Date(wakeAt).toISOString();
+  return `Step "${stepName}" failed (attempt ${attempts}${of}), next at ${next}: ${name}: ${message}`;
+}
+
+export function runFailed({ name, message }: StoredError): string {
+  return `The run ended with an error: ${name}: ${message}`;
 }

@@ -20,6 +20,8 @@ export interface TurnHost {
   wake(turn: Turn): void;
   /** Whether another body of this turn may start in this tick. */
   takeStep(turn: Turn): boolean;
+  /** Something a person who watches should hear: an attempt failed, a run ended with an error. */
+  notice(turn: Turn, message: string): void;
   /** The definition of a workflow another instance is created of, for its limits. */
   definitionOf(workflowName: string): WorkflowDefinition | undefined;
 }

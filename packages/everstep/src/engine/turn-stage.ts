@@ -231,6 +231,12 @@ export class TurnStage implements TurnHost {
     this.wakes.push(turn);
   }
 
+  readonly notices: string[] = [];
+
+  notice(_turn: Turn, message: string): void {
+    this.notices.push(message);
+  }
+
   takeStep(): boolean {
     return this.stepBudget-- > 0;
   }

@@ -39,9 +39,11 @@ import { OpenSteps } from "./open-steps.ts";
 import { createStepApi } from "./step-api.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import {
+  attemptFailed,
   lastWritesRefused,
   leaseLost,
   mutationConflict,
+  runFailed,
   strayRejection,
   turnOver,
   unfinishedSteps,
@@ -109,6 +111,7 @@ export class Turn implements TurnScope {
       interrupted: claim.begun,
       onSettled: (settlement) => this.#settled(settlement),
       onRecorded: (call, record) => this.#recall(call, record),
+      onAttemptFailed: (call, record) => host.notice(this, attemptFailed(call.name, record)),
       onChange: () => this.#schedulePump(),
       onBudgetSpent: () => {
         this.#windingDown = true;
@@ -189,10 +192,16 @@ export class Turn implements TurnScope {
 
   /** Events were accepted for this run after the turn read them. */
   eventsArrived(): void {
-    if (this.#state !== "open") return;
+    if (this.#state === "open") this.#readEvents(() => {});
+  }
+
+  #readEvents(then: () => void): void {
     this.#inbox.fetch(
       (after) => this.#host.readEvents(this, after),
-      () => this.#schedulePump(),
+      () => {
+        then();
+        this.#schedulePump();
+      },
     );
   }
 
@@ -200,6 +209,11 @@ export class Turn implements TurnScope {
   windDown(): void {
     this.#windingDown = true;
     this.#schedulePump();
+  }
+
+  /** The run may have been paused: the next body waits for a commit, whose answer says so. */
+  askBeforeNextBody(): void {
+    this.#steps.askFirst = true;
   }
 
   /** Stops at once: bodies are told, their results are void. */
@@ -254,12 +268,13 @@ export class Turn implements TurnScope {
   startWorkflow(body: Body, workflow: string, options: StartOptions): string {
     const definition = this.#host.definitionOf(workflow);
     const request = planAlongsideCreate(workflow, definition, options, this.#claim, this.#host.runtime);
-    body.alongside.push(request);
+    if (!body.isVoid) body.alongside.push(request);
     return request.instanceId;
   }
 
   sendEvent(body: Body, to: InstanceRef, event: OutgoingEvent): void {
-    body.alongside.push(planAlongsideEvent(to, event, this.definition.limits, this.#host.runtime));
+    const request = planAlongsideEvent(to, event, this.definition.limits, this.#host.runtime);
+    if (!body.isVoid) body.alongside.push(request);
   }
 
   #currentBody(): Body | null {
@@ -448,10 +463,10 @@ export class Turn implements TurnScope {
     this.#steps.startReleased();
   }
 
-  /** An event was there after all: the waits are open again and will take it. */
+  /** An event was there after all: once it is read, the waits are open again and will take it. */
   #withdrawTimeouts(): void {
-    this.#steps.reopen(this.#handOver.withdrawTimeouts());
-    this.eventsArrived();
+    const calls = this.#handOver.withdrawTimeouts();
+    this.#readEvents(() => this.#steps.reopen(calls));
   }
 
   #mutationFailed(outcome: Extract<CommitOutcome, { kind: "mutation-failed" }>, content: DraftContent): void {
@@ -497,8 +512,9 @@ export class Turn implements TurnScope {
   #end(): void {
     if (this.#committing || this.#outcome === null) return;
     this.#handOver.placeFinished();
-    const { names } = this.#steps.inFlight;
-    if (names.length > 0) this.#systemLog("warn", unfinishedSteps(names));
+    if (this.#outcome.kind === "error") this.#host.notice(this, runFailed(this.#outcome.error));
+    const { unfinished } = this.#steps;
+    if (unfinished.length > 0) this.#systemLog("warn", unfinishedSteps(unfinished));
     this.#commit(this.#outcome);
   }
 

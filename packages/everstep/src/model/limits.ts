@@ -66,6 +66,9 @@ export const defaultLimits: Limits = {
 };
 
 /** What a stored error may hold at most. */
+/** The last instant a Date can say. */
+export const timeMax = 8_640_000_000_000_000;
+
 export const errorLimits = {
   nameMax: 256,
   messageMax: 8 * 1024,

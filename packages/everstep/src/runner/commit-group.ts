@@ -12,6 +12,7 @@ interface Entry {
   readonly bundle: object | null;
   readonly resolve: (outcome: StoreOutcome) => void;
   readonly reject: (error: unknown) => void;
+  readonly onUncertain: (() => void) | null;
   /** How often it was tried again on its own. */
   repetitions: number;
 }
@@ -21,6 +22,8 @@ export interface SubmitOptions {
   readonly wanted?: () => boolean;
   /** Requests given the same object, one right after the other, share a transaction. */
   readonly bundle?: object;
+  /** A try failed that may have taken effect all the same: a refusal later on may be this request's own doing. */
+  readonly onUncertain?: () => void;
 }
 
 /**
@@ -43,7 +46,7 @@ export class CommitGroup {
 
   submit<Request extends StoreRequest>(
     request: Request,
-    { wanted, bundle }: SubmitOptions = {},
+    { wanted, bundle, onUncertain }: SubmitOptions = {},
   ): Promise<OutcomeOf<Request>> {
     this.#open++;
     return new Promise((resolve, reject) => {
@@ -57,6 +60,7 @@ export class CommitGroup {
         request,
         wanted: wanted ?? null,
         bundle: bundle ?? null,
+        onUncertain: onUncertain ?? null,
         resolve: settle(resolve as (outcome: StoreOutcome) => void),
         reject: settle(reject),
         repetitions: 0,
@@ -124,6 +128,9 @@ export class CommitGroup {
         this.#runtime.now(),
       );
     } catch (error) {
+      if (error instanceof StoreError && error.failure === "ambiguous") {
+        for (const entry of group) entry.onUncertain?.();
+      }
       return error ?? new Error("The store failed without a reason.");
     }
     for (const [at, entry] of group.entries()) {

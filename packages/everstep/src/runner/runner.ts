@@ -1,5 +1,6 @@
 /** Takes turns: claims due runs up to its capacity, drives them concurrently, commits in groups, keeps their leases. */
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { storeRetryDelayMs } from "../engine/backoff.ts";
 import type { Ending } from "../engine/ending.ts";
 import { Turn } from "../engine/turn.ts";
 import { leaseLost } from "../engine/turn-errors.ts";
@@ -45,6 +46,8 @@ export interface RunnerParts {
   ) => CreateRequest | undefined;
   /** A run came to its end under this runner. */
   readonly onEnded: (ref: InstanceRef & { readonly runNumber: number }, next: Next) => void;
+  /** A word about an instance for whoever watches the process. */
+  readonly onNotice: (notice: string) => void;
   /** Something went wrong that is nobody's result: the host may want to know. */
   readonly onProblem: (problem: unknown) => void;
 }
@@ -213,6 +216,11 @@ export class Runner implements TurnHost {
   #othersWrote(): void {
     this.nudge();
     for (const turn of this.#active.values()) if (turn.awaitsEvents) turn.eventsArrived();
+  }
+
+  /** A run was paused and may be resumed before its turn comes to a body: that body asks first. */
+  paused(runId: RunId): void {
+    this.#active.get(runId)?.askBeforeNextBody();
   }
 
   /** A run was terminated, restarted or otherwise taken away from its turn. */
@@ -433,8 +441,20 @@ export class Runner implements TurnHost {
 
   async readEvents(turn: Turn, after: number): Promise<readonly EventRecord[]> {
     const { runId } = turn.claim.lease;
-    const [read] = await this.#parts.store.readRuns([{ runId, steps: false, eventsAfter: after }]);
-    return read?.kind === "history" ? read.events : [];
+    try {
+      const [read] = await this.#parts.store.readRuns([{ runId, steps: false, eventsAfter: after }]);
+      return read?.kind === "history" ? read.events : [];
+    } catch (problem) {
+      // A wait whose timeout was refused asks again as soon as this answers: not faster than a failing store is asked.
+      await this.#pause(storeRetryDelayMs(1, () => this.runtime.float()));
+      throw problem;
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.runtime.timer(resolve, ms);
+    });
   }
 
   holdsLease(turn: Turn): boolean {
@@ -444,6 +464,10 @@ export class Runner implements TurnHost {
   wake(turn: Turn): void {
     const { runId, token } = turn.claim.lease;
     this.#parts.group.submit({ kind: "wake", runId, token }).then(() => this.nudge(), this.#parts.onProblem);
+  }
+
+  notice({ ref }: Turn, message: string): void {
+    this.#parts.onNotice(`${ref.workflowName}/${ref.instanceId}: ${message}`);
   }
 
   takeStep(turn: Turn): boolean {

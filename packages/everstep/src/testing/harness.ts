@@ -63,7 +63,7 @@ import { MockBook, type WorkflowMocks } from "./mocks.ts";
 export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDefinition>>
   extends Pick<
     AppOptions<Workflows>,
-    "workflows" | "limits" | "runner" | "onInterrupted" | "hooks" | "onProblem"
+    "workflows" | "limits" | "runner" | "onInterrupted" | "hooks" | "onNotice" | "onProblem"
   > {
   /**
    * Where the data is kept; memory unless said. A function is called for every runner and gives it a handle of its own
@@ -116,6 +116,8 @@ export class TestHarness<
   readonly workflows: App<Workflows>["workflows"];
   readonly clock: TestClock;
   readonly runtime: FakeRuntime;
+  /** What the runners said of failed attempts and runs, unless `onNotice` was given. */
+  readonly notices: string[] = [];
   /** What the runners reported as nobody's result, unless `onProblem` was given. */
   readonly problems: unknown[] = [];
   readonly #options: TestHarnessOptions<Workflows>;
@@ -222,13 +224,14 @@ export class TestHarness<
   runner(name: string = mainRunner): HarnessRunner<Workflows> {
     const known = this.#runners.get(name);
     if (known) return known;
-    const { workflows, limits, runner, onInterrupted, hooks, autoRun, onProblem } = this.#options;
+    const { workflows, limits, runner, onInterrupted, hooks, autoRun, onNotice, onProblem } = this.#options;
     const app = {
       workflows,
       ...(limits ? { limits } : {}),
       ...(runner ? { runner } : {}),
       ...(onInterrupted ? { onInterrupted } : {}),
       ...(hooks ? { hooks } : {}),
+      onNotice: onNotice ?? ((notice: string) => void this.notices.push(notice)),
       onProblem: onProblem ?? ((problem: unknown) => void this.problems.push(problem)),
     };
     const created = new HarnessRunner<Workflows>({

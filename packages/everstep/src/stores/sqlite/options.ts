@@ -33,7 +33,7 @@ export interface SqliteSettings {
 const busyTimeoutMsMax = 250;
 
 export function readOptions(given: string | SqliteOptions): SqliteSettings {
-  const options: SqliteOptions = typeof given === "string" ? { path: given } : given;
+  const options = typeof given === "string" ? { path: given } : ((given ?? {}) as SqliteOptions);
   const { path, synchronous = "full", busyTimeoutMs = busyTimeoutMsMax, namespace = "everstep" } = options;
   if (typeof path !== "string" || path === "") {
     throw invalid(`needs a path: a file name or ":memory:", not ${JSON.stringify(path)}`);

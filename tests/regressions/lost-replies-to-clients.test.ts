@@ -1,0 +1,88 @@
+/** A client's request whose reply was lost is repeated: it has the effect of one, and its caller hears of success. */
+import { defineWorkflow } from "everstep";
+import { expect, test } from "vitest";
+import { onEachStore } from "../scenarios/each-store.ts";
+
+const hold = defineWorkflow({ name: "hold" }, async (_event, step) => {
+  await step.do("a", async () => 1);
+  await step.waitForEvent("go", { type: "go" });
+});
+
+const failing = defineWorkflow({ name: "failing" }, async (_event, step) => {
+  await step.do("a", { retries: false }, async () => {
+    throw new Error("no");
+  });
+});
+
+onEachStore("lost replies to clients", (tell) => {
+  const tellHold = () => {
+    const story = tell({ HOLD: hold, FAILING: failing });
+    const main = story.runner("main");
+    /** The next such request takes effect, its reply is lost, and enough time passes for the repeat. */
+    const losing = async <Result>(verb: "change" | "create", act: () => Promise<Result>): Promise<Result> => {
+      main.faults.fail(verb, "ambiguous", { applied: true });
+      const acting = act();
+      acting.catch(() => {});
+      await story.clock.advance("10 seconds");
+      return acting;
+    };
+    return { story, workflows: main.workflows, losing };
+  };
+
+  test.each([{}, { from: "go" }])("restart(%o) makes one new run", async (options) => {
+    const { story, workflows, losing } = tellHold();
+    const instance = await workflows.HOLD.create({ id: "i" });
+    await story.runUntilIdle();
+    await losing("change", () => instance.restart(options));
+    expect(await instance.details()).toMatchObject({ status: "active", runNumber: 2 });
+  });
+
+  test("restarts by two callers at once are two restarts", async () => {
+    const { story, workflows } = tellHold();
+    const instance = await workflows.HOLD.create({ id: "i" });
+    await story.runUntilIdle();
+    await Promise.all([instance.restart(), instance.restart()]);
+    expect((await instance.details()).runNumber).toBe(3);
+  });
+
+  test("restartOrCreate makes one new run", async () => {
+    const { story, workflows, losing } = tellHold();
+    const instance = await workflows.HOLD.create({ id: "i" });
+    await story.runUntilIdle();
+    const { outcome } = await losing("change", () => workflows.HOLD.restartOrCreate({ id: "i" }));
+    expect(outcome).toBe("restarted");
+    expect((await instance.details()).runNumber).toBe(2);
+  });
+
+  test("restartOrCreate does not restart what it has just created", async () => {
+    const { workflows, losing } = tellHold();
+    const { outcome, instance } = await losing("create", () => workflows.HOLD.restartOrCreate({ id: "i" }));
+    expect(outcome).toBe("created");
+    expect((await instance.details()).runNumber).toBe(1);
+  });
+
+  test("terminate succeeds", async () => {
+    const { story, workflows, losing } = tellHold();
+    const instance = await workflows.HOLD.create({ id: "i" });
+    await story.runUntilIdle();
+    await losing("change", () => instance.terminate());
+    expect(await instance.status()).toEqual({ status: "terminated" });
+  });
+
+  test("retryFailedStep gives one more attempt", async () => {
+    const { story, workflows, losing } = tellHold();
+    const instance = await workflows.FAILING.create({ id: "i" });
+    await story.runUntilIdle();
+    await losing("change", () => instance.retryFailedStep());
+    await story.runUntilIdle();
+    expect((await story.history("i")).steps[0]).toMatchObject({ attempts: 2 });
+  });
+
+  test("create gives the instance it created, and still refuses another's", async () => {
+    const { workflows, losing } = tellHold();
+    const instance = await losing("create", () => workflows.HOLD.create({ id: "i", params: { n: 1 } }));
+    expect(await instance.status()).toEqual({ status: "active" });
+    const again = losing("create", () => workflows.HOLD.create({ id: "i", params: { n: 2 } }));
+    await expect(again).rejects.toMatchObject({ code: "INSTANCE_ID_ALREADY_EXISTS" });
+  });
+});
