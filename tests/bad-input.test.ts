@@ -93,6 +93,16 @@ describe("definitions", () => {
     ).toBe("INVALID_DURATION");
   });
 
+  test("a schema that is none, and retries that are none, are refused where they are written", async () => {
+    expect(
+      await codeOf(() => defineWorkflow({ name: "w", params: { a: "text" } as never }, async () => 1)),
+    ).toBe("INVALID_WORKFLOW_DEFINITION");
+    const unsure = defineWorkflow({ name: "w", retries: 3 as never }, async () => 1);
+    expect(await codeOf(() => open({ W: unsure }))).toBe("INVALID_STEP_CONFIG");
+    expect(await codeOf(() => createWorkflows(undefined as never))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => sqlite(undefined as never))).toBe("INVALID_ARGUMENT");
+  });
+
   test("workflow keys that are names of object members work", async () => {
     const app = open({ constructor: echo, toString: defineWorkflow({ name: "text" }, async () => 1) });
     expect((await app.workflows.constructor.create({ id: "i" })).id).toBe("i");
@@ -132,15 +142,15 @@ describe("creating", () => {
         validate: (value: unknown) =>
           (value as { n?: number })?.n === 1
             ? { value: value as { n: 1 } }
-            : { issues: [{ message: "n must be 1" }] },
+            : { issues: [{ message: "must be 1", path: ["n"] }] },
       },
     };
     const checked = defineWorkflow({ name: "checked", params: positive }, async (event) => event.payload.n);
     const app = open({ CHECKED: checked });
     await expect(app.workflows.CHECKED.create({ params: { n: 2 } })).rejects.toMatchObject({
       code: "WORKFLOW_PARAMS_INVALID",
-      message: expect.stringContaining("n must be 1"),
-      details: { issues: [{ message: "n must be 1" }] },
+      message: expect.stringContaining("n: must be 1"),
+      details: { issues: [{ message: "must be 1", path: ["n"] }] },
     });
     expect((await app.counts()).active).toBe(0);
   });
@@ -317,6 +327,21 @@ describe("instances that are not there, or over", () => {
     );
     expect(await codeOf(() => app.publish("has space"))).toBe("INVALID_TOPIC");
     expect((await instance.history()).events).toEqual([]);
+  });
+
+  test("a result that is awaited when the app stops is refused at once, and the instance is not harmed", async () => {
+    const path = join(temporaryFolder(), "app.db");
+    const waits = defineWorkflow({ name: "waits" }, async (_event, step) =>
+      step.waitForEvent("go", { type: "go" }),
+    );
+    const app = open({ WAITS: waits }, path);
+    await app.start();
+    const instance = await app.workflows.WAITS.create({ id: "i" });
+    const result = codeOf(() => instance.result());
+    await app.stop();
+    expect(await result).toBe("APP_STOPPED");
+    const again = open({ WAITS: waits }, path);
+    expect(["active", "waiting"]).toContain((await (await again.workflows.WAITS.get("i")).status()).status);
   });
 
   test("an app that was stopped says so", async () => {

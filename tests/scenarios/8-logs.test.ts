@@ -210,4 +210,37 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
     const attempts = (await story.history("i")).steps.map(({ name, attempts: n }) => `${name} ${n}`);
     expect(attempts.slice(0, 3)).toEqual(["load 1", "pay 3", "slow 2"]);
   });
+
+  test("who watches the process hears of every failed attempt and every failed run, with the step and the next attempt", async () => {
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
+      await step.do("charge", { retries: { limit: 1, delay: "10 seconds" } }, async () => {
+        throw new Error("bank is down");
+      });
+    });
+    const story = tell({ W: workflow });
+    await story.workflows.W.create({ id: "i" });
+    await story.advance("1 minute");
+    expect(story.notices).toEqual([
+      'w/i: Step "charge" failed (attempt 1 of 2), next at 2026-01-01T00:00:10.000Z: Error: bank is down',
+      "w/i: The run ended with an error: Error: bank is down",
+    ]);
+    const [step] = (await story.history("i")).steps;
+    expect(step?.errors.map(({ stack }) => stack)).toEqual([
+      expect.stringContaining("8-logs.test.ts"),
+      expect.stringContaining("8-logs.test.ts"),
+    ]);
+  });
+
+  test("a step that is never begun because nobody awaited it is named in the log", async () => {
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
+      void step.do("write report", async () => "never");
+      return "done";
+    });
+    const story = tell({ W: workflow });
+    await story.workflows.W.create({ id: "i" });
+    await story.runUntilIdle();
+    expect((await story.logs("i")).map(({ category, message }) => [category, message])).toEqual([
+      ["system", expect.stringContaining('"write report"')],
+    ]);
+  });
 });

@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Duration } from "../authoring/duration.ts";
 import { parseDuration } from "../authoring/duration.ts";
 import { checkTopic } from "../authoring/names.ts";
+import { stepOptionsOf } from "../engine/step-options.ts";
 import type { TurnScope } from "../engine/turn-host.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
@@ -251,6 +252,8 @@ function registered(
         `Two workflows are named "${definition.name}". Names scope instance ids; give each its own.`,
       );
     }
+    // A mistake in its defaults is told here, not when its first instance runs.
+    stepOptionsOf(definition);
     const own = { ...limits, ...definition.options.limits };
     definitions.set(definition.name, appLimits ? { ...definition, limits: own } : definition);
   }
