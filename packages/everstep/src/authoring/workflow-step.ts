@@ -79,7 +79,10 @@ export interface StepContext {
   /** Writes in the transaction that records that this step failed for good. */
   readonly onTerminalError: { readonly mutate: (mutation: Mutation) => void };
   /** Creates another instance with this step's record, or not at all. Gives its id. */
-  readonly startWorkflow: (workflow: string | { readonly name: string }, options?: StartOptions) => string;
+  readonly startWorkflow: <Params = any>(
+    workflow: string | { readonly name: string; readonly "~types"?: { readonly params: Params } },
+    options?: StartOptions<Params>,
+  ) => string;
   /** Sends an event to another instance with this step's record, or not at all. */
   readonly sendEvent: (to: EventAddress, event: OutgoingEvent) => void;
 }
@@ -93,9 +96,9 @@ export interface ResolvedStepConfig {
   readonly timeout: Duration;
 }
 
-export interface StartOptions {
+export interface StartOptions<Params = any> {
   readonly id?: string;
-  readonly params?: unknown;
+  readonly params?: Params;
 }
 
 export interface EventAddress {

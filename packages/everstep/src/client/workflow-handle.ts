@@ -34,6 +34,12 @@ export interface CreateOptions<Params = any> {
   readonly parent?: { readonly workflowName: string; readonly instanceId: string };
 }
 
+/** Params may be left out only where nothing is a fit value for them. */
+export type CreateArguments<Params> =
+  Record<never, never> extends Params
+    ? [options?: CreateOptions<Params>]
+    : [options: CreateOptions<Params> & { readonly params: Params }];
+
 export interface ListOptions extends PageOptions {
   /** One status or several; words of other engines (running, failed, ...) are understood. */
   readonly status?: string | readonly string[];
@@ -53,7 +59,7 @@ export class WorkflowHandle<Params = any, Output = any> {
   }
 
   /** Creates an instance. Once this resolves it is durable and will run, here or elsewhere. */
-  async create(options: CreateOptions<Params> = {}): Promise<InstanceHandle<Output>> {
+  async create(...[options = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
     const request = await this.#plan(options);
     await this.#parts.ready();
     const outcome = await this.#submit(request);
