@@ -41,6 +41,7 @@ export function createHost(hosting: Hosting): Host {
       return program.run(event, step, makeApi(notebookOf(program), event.instanceId, engine));
     });
   const app: App = createWorkflows({
+    onNotice: () => {},
     workflows: Object.fromEntries(programs.map((program) => [program.name, define(program)])),
     store,
     runner,

@@ -4,7 +4,7 @@ import { sqlite } from "everstep/sqlite";
 import { programs } from "./program.ts";
 
 const [database = "", ledger = ""] = process.argv.slice(2);
-const app = createWorkflows({ workflows: programs(ledger), store: sqlite(database) });
+const app = createWorkflows({ workflows: programs(ledger), store: sqlite(database), onNotice: () => {} });
 await app.start();
 process.send?.("started");
 process.once("SIGTERM", () => void app.stop().then(() => process.exit(0)));

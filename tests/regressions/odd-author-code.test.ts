@@ -37,21 +37,18 @@ onEachStore("odd author code", (tell) => {
     expect((await story.history("i")).steps[0]).toMatchObject({ attempts: 2 });
   });
 
-  test.each([
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    -5,
-    1.5,
-    "soon",
-  ])("a classifier that wants the next attempt after %s has it recorded, and the step comes to its end", async (retryAfterMs) => {
-    const classify = () => ({ kind: "transient", retryAfterMs }) as never;
-    const story = tell({ FAILING: failing(() => new Error("no"), { limit: 1, delay: 0 }, { classify }) });
-    await story.workflows.FAILING.create({ id: "i" });
-    await story.runUntilIdle();
-    await story.advance("1 second");
-    expect(await story.status("i")).toMatchObject({ status: "errored", error: { message: "no" } });
-    expect((await story.history("i")).steps[0]).toMatchObject({ attempts: 2, starts: 2 });
-  });
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -5, 1.5, "soon"])(
+    "a classifier that wants the next attempt after %s has it recorded, and the step comes to its end",
+    async (retryAfterMs) => {
+      const classify = () => ({ kind: "transient", retryAfterMs }) as never;
+      const story = tell({ FAILING: failing(() => new Error("no"), { limit: 1, delay: 0 }, { classify }) });
+      await story.workflows.FAILING.create({ id: "i" });
+      await story.runUntilIdle();
+      await story.advance("1 second");
+      expect(await story.status("i")).toMatchObject({ status: "errored", error: { message: "no" } });
+      expect((await story.history("i")).steps[0]).toMatchObject({ attempts: 2, starts: 2 });
+    },
+  );
 
   test("a classifier whose answer throws when it is read has no say", async () => {
     const classify = () => hostile() as never;
@@ -81,7 +78,12 @@ onEachStore("odd author code", (tell) => {
 
   test("a time outside the calendar is refused before anything is written", async () => {
     const story = tell({ EASY: defineWorkflow({ name: "easy" }, async () => 1) });
-    for (const options of [{ startAt: 1e16 }, { deadline: 1e16 }, { deadline: -1e16 }, { startAt: 8.65e15 }]) {
+    for (const options of [
+      { startAt: 1e16 },
+      { deadline: 1e16 },
+      { deadline: -1e16 },
+      { startAt: 8.65e15 },
+    ]) {
       await expect(story.workflows.EASY.create({ id: "i", ...options })).rejects.toMatchObject({
         code: "INVALID_ARGUMENT",
       });
@@ -91,7 +93,7 @@ onEachStore("odd author code", (tell) => {
 
   test("what onConsume does to its event is not what the wait received", async () => {
     const received = defineWorkflow({ name: "received" }, async (_event, step) => {
-      const onConsume = (event: { payload: any }) => {
+      const onConsume = (event: { payload: Record<string, unknown> }) => {
         event.payload.n = 2;
         event.payload.later = () => {};
       };
