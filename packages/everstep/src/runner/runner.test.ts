@@ -397,15 +397,10 @@ describe("a poisoned instance harms only itself", () => {
     expect(await fine.status()).toMatchObject({ status: "complete" });
   });
 
-  test("a workflow whose own defaults make no sense fails its instances, once", async () => {
+  test("a workflow whose own defaults make no sense is refused before anything runs", () => {
     const broken = defineWorkflow({ name: "broken", retries: { limit: -1 } }, async () => 1);
-    const { runtime, process } = world({ broken, five });
-    const { app } = process();
-    await app.start();
-    const [bad, good] = [await app.workflows.broken.create(), await app.workflows.five.create()];
-    await runtime.advance("5 minutes");
-    expect(await bad.status()).toMatchObject({ status: "errored" });
-    expect(await good.status()).toMatchObject({ status: "complete" });
+    const { process } = world({ broken, five });
+    expect(() => process()).toThrow(expect.objectContaining({ code: "INVALID_STEP_CONFIG" }));
   });
 });
 
