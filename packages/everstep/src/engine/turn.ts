@@ -153,6 +153,11 @@ export class Turn implements TurnScope {
     return this.#state === "open" && this.#steps.hasParked;
   }
 
+  /** In progress, and not about to end by itself. */
+  get canBeRecalled(): boolean {
+    return this.#state === "open" && !this.#ending;
+  }
+
   now(): number {
     return this.#host.runtime.now();
   }

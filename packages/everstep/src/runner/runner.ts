@@ -8,7 +8,7 @@ import type { TurnHost, TurnScope } from "../engine/turn-host.ts";
 import type { Next } from "../model/boundary.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
-import type { BegunBody, InstanceRef, RunId } from "../model/instance.ts";
+import { type BegunBody, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import type { Claim, Lease } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
@@ -96,6 +96,7 @@ export class Runner implements TurnHost {
   /** Bodies the turns of a limited tick may still start. */
   readonly #budgets = new WeakMap<Turn, StepBudget>();
   #unguard: (() => void) | null = null;
+  #looking = false;
 
   constructor(parts: RunnerParts) {
     const { store, runtime, options } = parts;
@@ -216,6 +217,24 @@ export class Runner implements TurnHost {
   #othersWrote(): void {
     this.nudge();
     for (const turn of this.#active.values()) if (turn.awaitsEvents) turn.eventsArrived();
+    if (this.#looking) return;
+    this.#looking = true;
+    this.#lookAfterActive()
+      .catch(this.#parts.onProblem)
+      .finally(() => {
+        this.#looking = false;
+      });
+  }
+
+  /** A pause or an end that another process decided reaches a turn in progress now, not with its next renewal. */
+  async #lookAfterActive(): Promise<void> {
+    for (const turn of [...this.#active.values()]) {
+      const status = await this.#parts.store.getStatus(turn.ref);
+      if (status === undefined || !turn.canBeRecalled) continue;
+      if (status === "paused") turn.askBeforeNextBody();
+      else if (isTerminal(status))
+        turn.abandon(new EverstepError("STEP_INTERRUPTED", `The instance is ${status}.`));
+    }
   }
 
   /** A run was paused and may be resumed before its turn comes to a body: that body asks first. */
