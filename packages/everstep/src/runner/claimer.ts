@@ -1,8 +1,8 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { crashDelaysMs } from "../engine/backoff.ts";
+import { crashDelaysMs, storeRetryDelayMs } from "../engine/backoff.ts";
 import type { Turn } from "../engine/turn.ts";
 import type { RunId } from "../model/instance.ts";
-import type { Claim } from "../model/lease.ts";
+import type { Claim, Lease } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
@@ -84,8 +84,7 @@ export class Claimer {
       const read = reads.length === 0 ? [] : await store.readRuns(reads);
       for (const history of read) histories.set(history.runId, history);
     } catch (problem) {
-      const leases = claims.map((claim) => claim.lease);
-      await store.release(leases, runtime.now());
+      void this.#giveBack(claims.map((claim) => claim.lease));
       throw problem;
     }
     const asked = new Set(reads.map(({ runId }) => runId));
@@ -100,7 +99,23 @@ export class Claimer {
         return { claim, history, resident, since };
       });
   }
+
+  /** A store that fails now may answer in a moment; a lease left to run out would count as a crash of the run. */
+  async #giveBack(leases: readonly Lease[]): Promise<void> {
+    const { store, runtime } = this.#parts;
+    for (let attempt = 0; attempt < releasesMax; attempt++) {
+      try {
+        return await store.release(leases, runtime.now());
+      } catch {
+        const delayMs = storeRetryDelayMs(attempt, () => runtime.float());
+        await new Promise<void>((resolve) => runtime.timer(resolve, delayMs));
+      }
+    }
+  }
 }
+
+/** How often leases are tried to be given back, within the time they last. */
+const releasesMax = 5;
 
 export function emptyHistory(claim: Claim): RunHistory {
   return { kind: "history", runId: claim.lease.runId, steps: [], events: [] };
