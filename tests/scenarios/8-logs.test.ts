@@ -243,4 +243,36 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
       ["system", expect.stringContaining('"write report"')],
     ]);
   });
+
+  test("the manifest says what is registered, with the limits that apply", () => {
+    const checked = {
+      "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value }) },
+    };
+    const plain = defineWorkflow({ name: "plain", limits: { stepsMax: 7 } }, async () => 1);
+    const strict = defineWorkflow({ name: "strict", params: checked, concurrency: 3 }, async () => 1);
+    const story = tell({ PLAIN: plain, STRICT: strict }, { limits: { stepsMax: 5, batchMax: 9 } });
+    const facts = story.app
+      .manifest()
+      .map(({ limits: { stepsMax, batchMax }, ...rest }) => ({ ...rest, stepsMax, batchMax }));
+    expect(facts).toEqual([
+      {
+        key: "PLAIN",
+        name: "plain",
+        checksParams: false,
+        checksOutput: false,
+        concurrency: null,
+        stepsMax: 7,
+        batchMax: 9,
+      },
+      {
+        key: "STRICT",
+        name: "strict",
+        checksParams: true,
+        checksOutput: false,
+        concurrency: 3,
+        stepsMax: 5,
+        batchMax: 9,
+      },
+    ]);
+  });
 });

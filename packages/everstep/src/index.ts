@@ -36,6 +36,7 @@ export {
   createWorkflows,
   type RunnerSettings,
   type StopOptions,
+  type WorkflowManifest,
 } from "./client/create-workflows.ts";
 export type {
   ForkOptions,

@@ -71,6 +71,8 @@ export interface App<
 > {
   readonly workflows: Handles<Workflows>;
   readonly store: Store;
+  /** What is registered here: names, whether params and output are checked, limits. */
+  manifest(): readonly WorkflowManifest[];
   /** Runs instances in this process until `stop`. */
   start(): Promise<void>;
   /** Graceful: no new work, bodies in flight may finish, everything is given back. Also closes the store. */
@@ -93,6 +95,16 @@ export interface App<
    * are older than a week. Call it now and then; nothing is removed by itself.
    */
   prune(options?: { readonly limit?: number }): Promise<number>;
+}
+
+export interface WorkflowManifest {
+  /** The name code uses for it: `app.workflows.<key>`. */
+  readonly key: string;
+  readonly name: string;
+  readonly checksParams: boolean;
+  readonly checksOutput: boolean;
+  readonly concurrency: number | null;
+  readonly limits: Limits;
 }
 
 /** An app: workflows on a store, with a runner that `start` sets going. */
@@ -152,6 +164,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     workflows: workflows as Handles<Workflows>,
     store,
     migrate,
+    manifest: () => manifestOf(options.workflows, definitions),
     async start() {
       await ready();
       await runner.start();
@@ -210,6 +223,20 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       });
     },
   };
+}
+
+function manifestOf(
+  workflows: Record<string, WorkflowDefinition>,
+  definitions: ReadonlyMap<string, WorkflowDefinition>,
+): readonly WorkflowManifest[] {
+  return Object.entries(workflows).map(([key, { name, options, limits }]) => ({
+    key,
+    name,
+    checksParams: options.params !== undefined,
+    checksOutput: options.output !== undefined,
+    concurrency: options.concurrency ?? null,
+    limits: definitions.get(name)?.limits ?? limits,
+  }));
 }
 
 type Counts = Readonly<Record<InstanceStatus, number>>;
