@@ -275,4 +275,37 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
       },
     ]);
   });
+
+  test("179. listeners that fail do not affect a run: hooks are told again, notices and problems are dropped", async () => {
+    const told: string[] = [];
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
+      await step.sleep("nap", "1 minute");
+      return step.do("flaky", { retries: { limit: 1, delay: "1 second" } }, async ({ attempt }) => {
+        if (attempt === 1) throw new Error("again");
+        return "done";
+      });
+    });
+    const fails = (): never => {
+      throw new Error("the listener is broken");
+    };
+    const story = tell(
+      { W: workflow },
+      {
+        onNotice: fails,
+        onProblem: fails,
+        hooks: {
+          onEnded: ({ status }) => {
+            told.push(status);
+            if (told.length === 1) fails();
+          },
+        },
+      },
+    );
+    await story.workflows.W.create({ id: "i" });
+    await story.runUntilIdle();
+    expect((await story.status("i")).status).toBe("waiting");
+    await story.advance("5 minutes");
+    expect(await story.status("i")).toEqual({ status: "complete", output: "done" });
+    expect(told).toEqual(["complete", "complete"]);
+  });
 });

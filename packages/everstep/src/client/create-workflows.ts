@@ -126,7 +126,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const hooks = options.hooks ?? {};
   const announcer = new Announcer(hooks, runtime);
   const definitions = registered(withHooks(options.workflows, hooks), limits, options.limits);
-  const onProblem = options.onProblem ?? reportProblem;
+  const onProblem = quietly(options.onProblem ?? reportProblem);
   const endings = new Endings();
   const group = new CommitGroup(store, runtime);
   const runner = new Runner({
@@ -138,7 +138,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     options: { ...runnerOptions(options.runner ?? {}), onInterrupted: options.onInterrupted ?? "resume" },
     announce: (ref, next) => announcer.ended(ref, next),
     onEnded: (ref, next) => endings.ended(ref, next),
-    onNotice: options.onNotice ?? reportNotice,
+    onNotice: quietly(options.onNotice ?? reportNotice),
     onProblem,
   });
   let migrated: Promise<MigrationReport> | null = null;
@@ -304,6 +304,17 @@ function runnerOptions(settings: RunnerSettings) {
     pollMsMin: ms(settings.pollMin, runnerDefaults.pollMsMin, "runner.pollMin"),
     pollMsMax: ms(settings.pollMax, runnerDefaults.pollMsMax, "runner.pollMax"),
     residentsMax: settings.residents ?? runnerDefaults.residentsMax,
+  };
+}
+
+/** Whoever only listens cannot disturb what goes on. */
+function quietly<Told>(listener: (told: Told) => void): (told: Told) => void {
+  return (told) => {
+    try {
+      listener(told);
+    } catch {
+      // There is nobody left to tell.
+    }
   };
 }
 

@@ -150,6 +150,35 @@ export const commitCases: readonly Case[] = [
     },
   },
   {
+    name: "a failed attempt keeps the run going with its error; an error ends it for good (scenario 161)",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      const error = failure("down");
+      const retry = { ...sleeping(1, at(50)), type: "do", waitsFor: "retry", attempts: 1 } as const;
+      const waiting = { ...retry, errors: [{ attempt: 1, at: at(5), error }] };
+      const next = { kind: "suspend", dueAt: at(50), task: "retry" } as const;
+      await committed(store, commit(lease, boundary(1, { steps: [waiting], next })), at(5));
+      matches(
+        await instance(store, "a"),
+        { status: "waiting", dueAt: at(50), error: null },
+        "after the attempt",
+      );
+      equal(
+        (await stepsOf(store, lease.runId)).map(({ errors }) => errors.length),
+        [1],
+        "errors of the step",
+      );
+      const again = (await claimOne(store, "a", at(50))).lease;
+      await committed(store, commit(again, boundary(1, { next: errorOut("down", true) })), at(51));
+      matches(
+        await instance(store, "a"),
+        { status: "errored", dueAt: null, deadLetter: true },
+        "after the end",
+      );
+    },
+  },
+  {
     name: "complete ends the run with its output, its last steps and nothing left to do (scenario 160)",
     async run({ open }) {
       const store = await open();

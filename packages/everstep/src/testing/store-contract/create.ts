@@ -5,7 +5,7 @@ import { at, completed, create, errored, leaseMs, ref, terminate, value } from "
 
 export const createCases: readonly Case[] = [
   {
-    name: "a created instance is active, due when asked, and keeps what it was given",
+    name: "a created instance is active, due when asked, and keeps what it was given (scenario 155)",
     async run({ open }) {
       const store = await open();
       const outcome = await write(
