@@ -129,6 +129,7 @@ function deciderOf(winner: unknown): string {
 describe("concurrent steps settle on replay in the order they settled in", () => {
   test.each(Object.entries(programs))(
     "%s: the same winner and the same steps after any crash",
+    { timeout: 120_000 },
     async (_, program) => {
       await fc.assert(
         fc.asyncProperty(
