@@ -1,4 +1,4 @@
-import type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
+import type { AsyncScope, Runtime, StrayErrorKind, Timer } from "./model/runtime.ts";
 
 /**
  * What is asked of the host. Nothing here is imported, so the same file runs on every runtime, and each feature is
@@ -15,11 +15,13 @@ export interface Host {
   readonly AsyncLocalStorage?: AsyncStorageClass;
   readonly process?: {
     getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: AsyncStorageClass } | undefined;
-    on?(event: "unhandledRejection", listener: (reason: unknown) => void): unknown;
-    off?(event: "unhandledRejection", listener: (reason: unknown) => void): unknown;
-    listenerCount?(event: "unhandledRejection"): number;
+    on?(event: StrayEvent, listener: (error: unknown) => void): unknown;
+    off?(event: StrayEvent, listener: (error: unknown) => void): unknown;
+    listenerCount?(event: StrayEvent): number;
   };
 }
+
+type StrayEvent = "unhandledRejection" | "uncaughtException";
 
 interface Channel {
   readonly port1: { onmessage: ((event: never) => void) | null; close(): void };
@@ -45,7 +47,7 @@ export function createSystemRuntime(host: Host): Runtime {
     uuid: () => host.crypto.randomUUID(),
     cuid: createCuid(host),
     createScope: <Value>() => createScope<Value>(host),
-    onStrayRejection: createStrayRejections(host),
+    onStrayError: createStrayErrors(host),
   };
 }
 
@@ -191,20 +193,43 @@ function createSyncScope<Value>(): AsyncScope<Value> {
   };
 }
 
-// One listener for the whole process, however many apps it hosts. What none of them takes care of keeps the effect it
-// would have without us: if nobody else listens, the process ends.
-function createStrayRejections(host: Host): NonNullable<Runtime["onStrayRejection"]> {
-  const handlers = new Set<(reason: unknown) => boolean>();
-  const listener = (reason: unknown): void => {
-    for (const handler of handlers) if (handler(reason)) return;
-    if (host.process?.listenerCount?.("unhandledRejection") === 1) throw reason;
+// One pair of listeners for the whole process, however many apps it hosts. What none of them takes care of keeps the
+// effect it would have without us: if nobody else listens, the process ends.
+function createStrayErrors(host: Host): NonNullable<Runtime["onStrayError"]> {
+  const handlers = new Set<(error: unknown, kind: StrayErrorKind) => boolean>();
+  const isTaken = (error: unknown, kind: StrayErrorKind): boolean => {
+    for (const handler of handlers) if (handler(error, kind)) return true;
+    return false;
+  };
+  const rejected = (error: unknown): void => {
+    if (isTaken(error, "rejected") || host.process?.listenerCount?.("unhandledRejection") !== 1) return;
+    endOver(error);
+  };
+  const thrown = (error: unknown): void => {
+    if (isTaken(error, "thrown") || host.process?.listenerCount?.("uncaughtException") !== 1) return;
+    endOver(error);
+  };
+  const listen = (): void => {
+    host.process?.on?.("unhandledRejection", rejected);
+    host.process?.on?.("uncaughtException", thrown);
+  };
+  const stop = (): void => {
+    host.process?.off?.("unhandledRejection", rejected);
+    host.process?.off?.("uncaughtException", thrown);
+  };
+  // Thrown again where nobody of us listens any more, so the host does what it always does.
+  const endOver = (error: unknown): void => {
+    stop();
+    whenDrained(host, () => {
+      throw error;
+    });
   };
   return (handler) => {
-    if (handlers.size === 0) host.process?.on?.("unhandledRejection", listener);
+    if (handlers.size === 0) listen();
     handlers.add(handler);
     return () => {
       handlers.delete(handler);
-      if (handlers.size === 0) host.process?.off?.("unhandledRejection", listener);
+      if (handlers.size === 0) stop();
     };
   };
 }

@@ -33,6 +33,7 @@ export class Body {
   #abort: AbortController | null = null;
   #abortReason: unknown = null;
   #timer: Timer | null = null;
+  #done: ((outcome: BodyOutcome) => void) | null = null;
 
   constructor(call: Call, start: number, startedAt: number, event: EventRecord | null = null) {
     this.call = call;
@@ -65,12 +66,10 @@ export class Body {
     timeoutMs: number,
     done: (outcome: BodyOutcome) => void,
   ): void {
+    this.#done = done;
     if (Number.isFinite(timeoutMs)) {
       this.#timer = runtime.timer(() => {
-        if (this.isVoid) return;
-        const error = new StepTimeoutError(this.call.name, timeoutMs, this.start);
-        this.cancel(error);
-        done({ ok: false, error });
+        this.fail(new StepTimeoutError(this.call.name, timeoutMs, this.start));
       }, timeoutMs);
     }
     const finish = (outcome: BodyOutcome): void => {
@@ -83,6 +82,13 @@ export class Body {
       (value) => finish({ ok: true, value }),
       (error) => finish({ ok: false, error }),
     );
+  }
+
+  /** Ends the attempt with an error that did not come through its promise. */
+  fail(error: unknown): void {
+    if (this.isVoid) return;
+    this.cancel(error);
+    this.#done?.({ ok: false, error });
   }
 
   /** Voids the body and tells it why. */

@@ -1,4 +1,5 @@
 import { EverstepError } from "../model/error.ts";
+import type { StrayErrorKind } from "../model/runtime.ts";
 import type { WaitingStep } from "../model/step.ts";
 import type { StoredError } from "../model/value.ts";
 
@@ -52,8 +53,10 @@ export function unfinishedSteps(names: readonly string[]): string {
   return `The workflow function settled while ${list} was still open; what it did or would have done is not recorded. Await every step.`;
 }
 
-export function strayRejection({ name, message }: StoredError): string {
-  return `A promise that nobody awaited was rejected: ${name}: ${message}. Await it, or catch its errors.`;
+export function strayError({ name, message }: StoredError, kind: StrayErrorKind): string {
+  return kind === "rejected"
+    ? `A promise that nobody awaited was rejected: ${name}: ${message}. Await it, or catch its errors.`
+    : `A callback threw where nobody could catch it: ${name}: ${message}. Catch its errors, or reject a promise.`;
 }
 
 export function attemptFailed(

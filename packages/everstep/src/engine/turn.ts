@@ -18,6 +18,7 @@ import type { BegunBody, InstanceRef, TerminationReason } from "../model/instanc
 import type { Claim } from "../model/lease.ts";
 import { type LogLevel, systemCategory } from "../model/log-line.ts";
 import type { CommitOutcome } from "../model/request.ts";
+import type { StrayErrorKind } from "../model/runtime.ts";
 import type { SettledStep, StepRecord } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { Call, CallSpec } from "./call.ts";
@@ -44,7 +45,7 @@ import {
   leaseLost,
   mutationConflict,
   runFailed,
-  strayRejection,
+  strayError,
   turnOver,
   unfinishedSteps,
   workflowStalled,
@@ -231,9 +232,11 @@ export class Turn implements TurnScope {
     if (this.#state === "open" && this.#draft.hasLogs) this.#commit({ kind: "continue" });
   }
 
-  /** A promise made by this run's code was rejected and nobody awaited it: worth a line, not the process. */
-  strayRejection(reason: unknown): void {
-    if (this.#state === "open") this.#systemLog("error", strayRejection(toStoredError(reason)));
+  /** Something this run's code left behind failed and nobody handled it: worth a line, not the process. */
+  strayError(error: unknown, kind: StrayErrorKind, body: Body | null): void {
+    if (this.#state === "open") this.#systemLog("error", strayError(toStoredError(error), kind));
+    // A callback that threw will hardly let its body come to an end.
+    if (kind === "thrown") body?.fail(error);
   }
 
   // ---------------------------------------------------------------------------------------------- asked by author code

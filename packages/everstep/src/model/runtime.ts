@@ -18,11 +18,14 @@ export interface Runtime {
   /** A value that follows a call through its awaits. */
   createScope<Value>(): AsyncScope<Value>;
   /**
-   * Where the host ends its process over a rejected promise nobody handled: `handler` hears of each first, with the scope
-   * of the code that made the promise, and answers whether it took care of it. Returns the way to stop.
+   * Where the host ends its process over a rejected promise or a thrown error that nobody handled: `handler` hears of each
+   * first, in the scope of the code it came from, and answers whether it took care of it. Returns the way to stop.
    */
-  onStrayRejection?(handler: (reason: unknown) => boolean): () => void;
+  onStrayError?(handler: (error: unknown, kind: StrayErrorKind) => boolean): () => void;
 }
+
+/** A promise nobody awaited, or an exception in a callback nobody called. */
+export type StrayErrorKind = "rejected" | "thrown";
 
 export interface Timer {
   cancel(): void;

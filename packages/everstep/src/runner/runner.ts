@@ -169,12 +169,12 @@ export class Runner implements TurnHost {
     await within(this.runtime, released, runnerDefaults.stopStoreMs);
   }
 
-  /** A promise a workflow forgot about must not take the process down with it. */
+  /** What a workflow forgot to handle must not take the process down with it. */
   #guard(): void {
     this.#unguard ??=
-      this.runtime.onStrayRejection?.((reason) => {
+      this.runtime.onStrayError?.((error, kind) => {
         const inside = this.scope.current();
-        inside?.turn.strayRejection(reason);
+        inside?.turn.strayError(error, kind, inside.body);
         return inside !== undefined;
       }) ?? null;
   }
