@@ -1,6 +1,7 @@
 import { EverstepError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { SettledStep, StepRecord, StepType, WaitingStep } from "../model/step.ts";
+import { endsWait } from "../model/wait-match.ts";
 
 /** What a step call comes to, given what is recorded, which events are there and what time it is. */
 export type Decision =
@@ -55,20 +56,14 @@ export function typeMismatch(call: { readonly name: string; readonly type: StepT
   );
 }
 
-/** The oldest event this wait may take: addressed to it, or of its type and addressed to nobody, and not too late. */
+/** The oldest event this wait may take. */
 export function eventFor(
   wait: { readonly key: string; readonly eventType: string | null },
   wakeAt: number,
   events: readonly EventRecord[],
 ): EventRecord | null {
-  for (const event of events) {
-    const matches =
-      event.forStep === null
-        ? event.type !== null && event.type === wait.eventType
-        : event.forStep === wait.key;
-    if (matches && event.createdAt <= wakeAt) return event;
-  }
-  return null;
+  const { key, eventType } = wait;
+  return events.find((event) => endsWait(event, { key, eventType, wakeAt })) ?? null;
 }
 
 function decideDo(known: WaitingStep | undefined, now: number): Decision {

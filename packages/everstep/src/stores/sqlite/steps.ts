@@ -1,7 +1,7 @@
 /** Steps of a run, and its open waits: those that something may still end. */
 import type { StepRecord } from "../../model/step.ts";
+import { endsWait, type OpenWait, type SentEvent } from "../../model/wait-match.ts";
 import { stepColumns, stepValues } from "../sql/step-row.ts";
-import { endsWait, type OpenWait, type SentEvent } from "../sql/wait-match.ts";
 import type { Connection } from "./connection.ts";
 
 export interface Steps {

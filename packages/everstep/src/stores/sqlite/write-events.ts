@@ -1,4 +1,5 @@
 import type { EventRecord } from "../../model/event.ts";
+import { endsWait } from "../../model/wait-match.ts";
 import type {
   PublishOutcome,
   PublishRequest,
@@ -9,7 +10,6 @@ import { eventColumns } from "../sql/event-row.ts";
 import { readRunList } from "../sql/json-column.ts";
 import { lanes } from "../sql/lane.ts";
 import { integer, text } from "../sql/row.ts";
-import { endsWait } from "../sql/wait-match.ts";
 import type { Connection } from "./connection.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease } from "./hot-row.ts";
 import { limited } from "./limit.ts";
