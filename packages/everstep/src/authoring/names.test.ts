@@ -5,7 +5,6 @@ import {
   checkEventType,
   checkInstanceId,
   checkLogCategory,
-  checkLogLevel,
   checkStepName,
   checkTopic,
   checkWorkflowName,
@@ -136,27 +135,6 @@ describe("a log category", () => {
     const error = failure(() => checkLogCategory(category, limits));
     expect(error.code).toBe("INVALID_LOG");
     expect(error.message).toContain("reserved");
-  });
-});
-
-describe("a log level", () => {
-  test.each(["debug", "info", "warn", "error"])("may be %j", (level) => {
-    expect(checkLogLevel(level, limits)).toBe(level);
-  });
-
-  test.each([
-    ...notText.map(([, value]) => value),
-    "",
-    "INFO",
-    "fatal",
-    "trace",
-    "constructor",
-    "x".repeat(1_000_000),
-  ])("is nothing else", (level) => {
-    const error = failure(() => checkLogLevel(level, limits));
-    expect(error.code).toBe("INVALID_LOG");
-    expect(error.message).toContain("A log level is one of debug, info, warn, error");
-    expect(error.message.length).toBeLessThan(200);
   });
 });
 

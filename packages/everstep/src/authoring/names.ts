@@ -1,6 +1,6 @@
 import { type ErrorCode, EverstepError } from "../model/error.ts";
 import type { Limits } from "../model/limits.ts";
-import { type LogLevel, logLevels, systemCategory } from "../model/log-line.ts";
+import { systemCategory } from "../model/log-line.ts";
 
 // Lengths are checked before anything is matched, so a megabyte of text costs no more than a short one.
 
@@ -48,12 +48,6 @@ export function checkLogCategory(value: unknown, limits: Limits): string {
     `The log category "${systemCategory}" is reserved for lines the engine writes; use another word`,
     category,
   );
-}
-
-export function checkLogLevel(value: unknown, _limits: Limits): LogLevel {
-  const level = logLevels.find((known) => known === value);
-  if (level !== undefined) return level;
-  throw refuse("INVALID_LOG", `A log level is one of ${logLevels.join(", ")}`, value);
 }
 
 const wordPattern = /^[a-zA-Z0-9_][a-zA-Z0-9_-]*$/;

@@ -89,10 +89,4 @@ export class Call {
   }
 }
 
-/** A settlement that is recorded and has its place in the order of hand-over. */
-export interface RecordedCall {
-  readonly call: Call;
-  readonly record: SettledStep;
-}
-
 function ignore(): void {}

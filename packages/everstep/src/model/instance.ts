@@ -11,8 +11,6 @@ export const instanceStatuses: readonly InstanceStatus[] = [
   "terminated",
 ];
 
-export const terminalStatuses: readonly InstanceStatus[] = ["complete", "errored", "terminated"];
-
 export function isTerminal(status: InstanceStatus): boolean {
   return status === "complete" || status === "errored" || status === "terminated";
 }

@@ -4,8 +4,8 @@ import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { nextPollMs, PollDispatcher, type TickReport } from "./poll-dispatcher.ts";
 
 const options = { pollMs: 1000, pollMsMin: 500, pollMsMax: 30_000 };
-const idle: TickReport = { claimed: 0, more: false, nextDueAt: null };
-const busy: TickReport = { claimed: 1, more: false, nextDueAt: null };
+const idle: TickReport = { claimed: 0, nextDueAt: null };
+const busy: TickReport = { claimed: 1, nextDueAt: null };
 
 let lastRuntime = createFakeRuntime();
 
@@ -158,7 +158,6 @@ describe("due times", () => {
   test("heard of before a tick that did not look are not forgotten either", async () => {
     const { runtime, dispatcher, ticks, at } = begin(() => ({
       claimed: 1,
-      more: true,
       nextDueAt: undefined,
     }));
     dispatcher.start();

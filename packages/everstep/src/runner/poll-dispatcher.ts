@@ -4,8 +4,6 @@ import type { Runtime, Timer } from "../model/runtime.ts";
 /** What a tick found, as far as the next one depends on it. */
 export interface TickReport {
   readonly claimed: number;
-  /** More is due than there was room for. */
-  readonly more: boolean;
   /** When the next run wants its turn; null when none does, undefined when nobody looked. */
   readonly nextDueAt: number | null | undefined;
 }

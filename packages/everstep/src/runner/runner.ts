@@ -138,10 +138,6 @@ export class Runner implements TurnHost {
     return this.#state === "running";
   }
 
-  get activeCount(): number {
-    return this.#active.size;
-  }
-
   /** No new turns; bodies in flight may finish until the deadline, then their leases are given back. */
   async stop(graceMs: number): Promise<StopReport> {
     if (this.#state === "stopped") return { finished: 0, released: 0 };
@@ -300,17 +296,17 @@ export class Runner implements TurnHost {
       if (limit <= 0) {
         // Something may be due that nobody looked at: the first place to become free looks.
         this.#caughtUp = false;
-        return { claimed: 0, more: true, nextDueAt: undefined };
+        return { claimed: 0, nextDueAt: undefined };
       }
       const { at, begun } = await this.#claimAndBegin(limit, null);
       const claimed = begun.length;
       const more = claimed >= limit;
       this.#caughtUp = !more;
-      if (more) return { claimed, more, nextDueAt: undefined };
+      if (more) return { claimed, nextDueAt: undefined };
       const { nextDueAt, held } = await this.#claimer.lookAhead(at);
       // The end of a turn here makes room, so it looks again.
       if (held) this.#caughtUp = false;
-      return { claimed, more, nextDueAt };
+      return { claimed, nextDueAt };
     } catch (problem) {
       this.#parts.onProblem(problem);
       throw problem;
