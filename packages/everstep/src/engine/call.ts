@@ -1,5 +1,5 @@
 import type { StepCallback, WaitOptions } from "../authoring/workflow-step.ts";
-import type { SettledStep, StepRecord, StepType } from "../model/step.ts";
+import type { StepRecord, StepType } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { StepOptions } from "./step-options.ts";
 
