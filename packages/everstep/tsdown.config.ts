@@ -15,5 +15,5 @@ export default defineConfig({
   platform: "neutral",
   target: "es2023",
   dts: true,
-  deps: { neverBundle: [/^node:/] },
+  deps: { neverBundle: [/^node:/, "pg", /^mysql2/, "ioredis"] },
 });

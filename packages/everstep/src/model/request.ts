@@ -135,9 +135,13 @@ export interface PublishOutcome {
   readonly duplicate: boolean;
 }
 
-/** A person's decision about an instance, applied only while the precondition holds. */
+/**
+ * A person's decision about an instance, applied only while the precondition holds. Idempotent by id: one that was made
+ * before is answered as it was then.
+ */
 export interface ChangeRequest extends InstanceRef {
   readonly kind: "change";
+  readonly id: string;
   readonly when: { readonly statuses: readonly InstanceStatus[]; readonly runNumber?: number };
   readonly change: Change;
   /** An instance to create when, and only when, the change is made. */

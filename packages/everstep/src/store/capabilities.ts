@@ -6,6 +6,8 @@ export interface StoreCapabilities {
   readonly shared: Capability;
   /** `tx.mutate` and `tx.serviceCalls`: the author's writes in the step's own transaction. */
   readonly mutations: Capability;
+  /** `create` and `sendEvent` inside a transaction of the caller's own. */
+  readonly transactions: Capability;
   /** Tells other processes at once that something became due. */
   readonly nudges: Capability;
   /** Recognises a dead owner at once, without waiting for its leases to run out. */

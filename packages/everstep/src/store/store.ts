@@ -6,7 +6,7 @@ import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../model/instance.ts";
 import type { Claim, Lease } from "../model/lease.ts";
 import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
-import type { StoreOutcome, StoreRequest } from "../model/request.ts";
+import type { CreateRequest, SendEventRequest, StoreOutcome, StoreRequest } from "../model/request.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { StoreCapabilities } from "./capabilities.ts";
 
@@ -15,8 +15,11 @@ export type * from "../model/request.ts";
 export interface Store {
   readonly capabilities: StoreCapabilities;
 
-  /** Brings the schema up to date. Idempotent, safe when several processes do it at once, refuses a newer schema. */
-  migrate(): Promise<MigrationReport>;
+  /**
+   * Brings the schema up to date. Idempotent, safe when several processes do it at once, refuses a newer schema. With
+   * `plan` it changes nothing and reports what it would do.
+   */
+  migrate(options?: MigrateOptions): Promise<MigrationReport>;
 
   /**
    * One mixed, ordered batch: one transaction, one round trip, one outcome per request, in order. A request applies
@@ -24,6 +27,16 @@ export interface Store {
    * (or, with failure "ambiguous", when that is unknown); repeating the same requests is then harmless.
    */
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]>;
+
+  /**
+   * The same inside a transaction of the caller's own, on the same database: nothing is durable before the caller
+   * commits. Takes only `create` (never with a lease) and `sendEvent`. `tx` is whatever handle the store documents.
+   */
+  writeWithin?(
+    tx: unknown,
+    requests: readonly (CreateRequest | SendEventRequest)[],
+    now: number,
+  ): Promise<readonly StoreOutcome[]>;
 
   /** Due runs of the named workflows, resuming kinds before starts and oldest first, each with a new lease. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>;
@@ -67,15 +80,50 @@ export interface Store {
    * that what another process does is noticed long before the next poll.
    */
   changeMark?(): Promise<number>;
-  /** Hints that something became due; may be lost without harm. Returns the way to stop listening. */
-  subscribe?(onNudge: () => void): () => void;
+  /**
+   * Hints from other processes; they may be lost without harm. Resolves once it listens, with the way to stop. A
+   * listener whose connection broke is told so once and hears nothing more: whoever wants more subscribes again.
+   */
+  subscribe?(listener: NudgeListener): Promise<() => void>;
+
+  /** What the store's own clock says. Where it is there, all processes follow it, so that theirs need not agree. */
+  serverTime?(): Promise<number>;
+
+  /** Settings of the server under which it cannot keep what the contract promises. */
+  warnings?(): Promise<readonly StoreWarning[]>;
 
   close(): Promise<void>;
+}
+
+export interface MigrateOptions {
+  readonly plan?: boolean;
 }
 
 export interface MigrationReport {
   readonly from: number;
   readonly to: number;
+  /** What was run, or with `plan` would be run, in order; none where the store has no statements. */
+  readonly statements: readonly string[];
+}
+
+export interface NudgeListener {
+  onNudge(nudge: Nudge): void;
+  onLost(reason: unknown): void;
+}
+
+/** What happened in another process. */
+export interface Nudge {
+  /** Something became due, or an event or a decision came for a run that may have its turn here. */
+  readonly due: boolean;
+  /** A run ended. */
+  readonly ended: boolean;
+}
+
+export interface StoreWarning {
+  /** Stable, for programs: FSYNC_OFF. */
+  readonly code: string;
+  /** What is set, what may be lost, and what to set instead. */
+  readonly message: string;
 }
 
 // ------------------------------------------------------------------------------------------------ claim and read

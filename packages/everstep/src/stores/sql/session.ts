@@ -1,0 +1,43 @@
+/** How the shared statements of the server databases reach one, whatever its driver. */
+import type { SqlRow } from "./row.ts";
+
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+export interface SqlResult {
+  readonly rows: readonly SqlRow[];
+  /** Rows inserted, updated or deleted. */
+  readonly changes: number;
+}
+
+export interface Session {
+  /** In order and in one round trip; the first statement that fails fails the call, and those behind it are not run. */
+  run(statements: readonly Statement[]): Promise<readonly SqlResult[]>;
+}
+
+/** BEGIN goes out with the first statements and COMMIT with the last, at no round trip of their own. */
+export interface Transaction extends Session {
+  /** The last statements, and COMMIT. A failure that leaves open whether it was committed is "ambiguous". */
+  commit(statements: readonly Statement[]): Promise<readonly SqlResult[]>;
+  /** What the driver calls a connection, for the author's own statements in this transaction. */
+  readonly client: unknown;
+}
+
+/**
+ * `work` shares the pool. `renewal` has a connection of its own, so that work that fills the pool cannot cost anybody
+ * its lease.
+ */
+export type Use = "work" | "renewal";
+
+export interface Database {
+  /** Outside of transactions: each statement on its own, in one round trip. */
+  run(statements: readonly Statement[], use?: Use): Promise<readonly SqlResult[]>;
+  /**
+   * READ COMMITTED. Commits when `work` is done, if it did not do so itself; rolls back when it throws. Everything
+   * thrown is a StoreError, except what the author's code threw.
+   */
+  transact<Result>(work: (tx: Transaction) => Promise<Result>, use?: Use): Promise<Result>;
+  close(): Promise<void>;
+}
