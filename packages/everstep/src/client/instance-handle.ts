@@ -4,6 +4,7 @@ import { checkInstanceId } from "../authoring/names.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound, instanceTerminal } from "../engine/instance-words.ts";
 import {
+  type ChangePlan,
   planCreate,
   planPause,
   planRestart,
@@ -23,7 +24,6 @@ import {
   type TerminationReason,
 } from "../model/instance.ts";
 import { type LogLevel, logLevels } from "../model/log-line.ts";
-import type { ChangeRequest } from "../model/request.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { ChangeOutcome } from "../store/store.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -195,11 +195,10 @@ export class InstanceHandle<Output = any> {
     const announce = announcer.hearsEnds ? announcer.ended(await this.#read(), next) : undefined;
     const request = planTerminate(this.#ref, options.reason ?? null);
     const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
-    if (outcome.kind === "refused" && !(outcome.uncertain && outcome.status === "terminated")) {
+    if (outcome.kind === "refused") {
       throw instanceTerminal(this.#ref, outcome.status, "terminated");
     }
-    const { runId } = outcome.kind === "changed" ? outcome : await this.#read();
-    this.#parts.runner.recall(runId, "The instance was terminated.");
+    this.#parts.runner.recall(outcome.runId, "The instance was terminated.");
     this.#parts.endings.ended(this.#ref, next);
     if (announce) this.#parts.runner.fallBehind();
   }
@@ -209,11 +208,11 @@ export class InstanceHandle<Output = any> {
     const before = await this.#read();
     const history =
       options.from === undefined ? [] : historyBefore(await this.#steps(before.runId), options.from);
-    // Of this run only: a repeat after a lost reply must not restart what it has just restarted.
+    // Of the run whose history was read.
     const request = planRestart(this.#ref, history, { runNumber: before.runNumber });
     const announce = this.#parts.announcer.restarted(before, before.status);
     const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
-    if (outcome.kind === "refused" && !outcome.uncertain) {
+    if (outcome.kind === "refused") {
       if (options.from === undefined) return this.restart(options);
       throw new EverstepError(
         "INVALID_ARGUMENT",
@@ -255,7 +254,7 @@ export class InstanceHandle<Output = any> {
     const outcome = await this.#change(
       planRetryFailedStep(this.#ref, await this.#steps(record.runId), record.error, delayMs, now),
     );
-    if (outcome.kind === "refused" && !outcome.uncertain) throw this.#notErrored(outcome);
+    if (outcome.kind === "refused") throw this.#notErrored(outcome);
     this.#parts.runner.dueAt(now + delayMs);
   }
 
@@ -324,18 +323,11 @@ export class InstanceHandle<Output = any> {
     );
   }
 
-  /** A refusal is `uncertain` when an earlier try may have made the change that the later one was refused for. */
-  async #change(
-    request: ChangeRequest,
-  ): Promise<Exclude<ChangeOutcome, { kind: "not-found" }> & { readonly uncertain: boolean }> {
+  async #change(plan: ChangePlan): Promise<Exclude<ChangeOutcome, { kind: "not-found" }>> {
     await this.#parts.ready();
-    let uncertain = false;
-    const onUncertain = (): void => {
-      uncertain = true;
-    };
-    const outcome = await this.#parts.group.submit(request, { onUncertain });
+    const outcome = await this.#parts.group.submit({ ...plan, id: this.#parts.runtime.uuid() });
     if (outcome.kind === "not-found") throw instanceNotFound(this.#ref);
-    return { ...outcome, uncertain };
+    return outcome;
   }
 
   async #read(runNumber?: number): Promise<InstanceRecord> {

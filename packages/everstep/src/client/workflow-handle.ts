@@ -136,22 +136,18 @@ export class WorkflowHandle<Params = any, Output = any> {
       created.status,
     );
     const before = await this.#parts.store.getInstance(request, created.runNumber);
-    let uncertain = false;
-    // Of this run only: a repeat after a lost reply must not restart what it has just restarted.
+    // Of the run that was looked at.
     const condition = { runNumber: created.runNumber, ...options.when };
-    const changed = await this.#parts.group.submit(
-      { ...planRestart(request, [], condition), ...(announce ? { announce } : {}) },
-      {
-        onUncertain: () => {
-          uncertain = true;
-        },
-      },
-    );
+    const changed = await this.#parts.group.submit({
+      ...planRestart(request, [], condition),
+      id: this.#parts.runtime.uuid(),
+      ...(announce ? { announce } : {}),
+    });
     if (changed.kind !== "changed") {
       const isNewer = changed.kind === "refused" && changed.runNumber > created.runNumber;
-      if (isNewer && !uncertain && options.when?.runNumber === undefined)
-        return this.restartOrCreate(options);
-      if (!isNewer || !uncertain) return { outcome: "unchanged", instance };
+      return isNewer && options.when?.runNumber === undefined
+        ? this.restartOrCreate(options)
+        : { outcome: "unchanged", instance };
     }
     if (before) this.#parts.runner.recall(before.runId, "The instance was restarted.");
     this.#parts.runner.nudge();
@@ -209,7 +205,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     };
     try {
       let outcome = await group.submit({ ...request, lease }, { onUncertain, ...(bundle ? { bundle } : {}) });
-      if (uncertain && outcome.kind === "exists") outcome = await this.#ownOr(outcome, request);
+      if (uncertain && outcome.kind === "exists") outcome = await this.#ownOr(outcome, { ...request, lease });
       if (outcome.kind === "created") {
         claim = outcome.claim;
         if (!claim) {
@@ -230,7 +226,14 @@ export class WorkflowHandle<Params = any, Output = any> {
       found?.createdAt === request.createdAt &&
       found.params.json === request.params.json &&
       found.params.marks === request.params.marks;
-    return same ? { kind: "created", runId: found.runId, claim: null } : exists;
+    if (!same) return exists;
+    // The lease that went with the lost reply is held by nobody.
+    const { runId } = found;
+    if (request.lease) {
+      const { owner, until: expiresAt } = request.lease;
+      await this.#parts.store.release([{ runId, token: 1, owner, expiresAt }], this.#parts.runtime.now());
+    }
+    return { kind: "created", runId, claim: null };
   }
 
   #ref(instanceId: string): InstanceRef {

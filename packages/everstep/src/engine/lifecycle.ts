@@ -137,15 +137,18 @@ function eventTo(ref: InstanceRef, id: string, now: number): Omit<SendEventReque
   };
 }
 
-export function planPause(ref: InstanceRef): ChangeRequest {
+/** A change without the id that whoever asks for it gives it. */
+export type ChangePlan = Omit<ChangeRequest, "id">;
+
+export function planPause(ref: InstanceRef): ChangePlan {
   return planChange(ref, ["active", "waiting"], { kind: "pause" });
 }
 
-export function planResume(ref: InstanceRef, shiftDeadlines: boolean): ChangeRequest {
+export function planResume(ref: InstanceRef, shiftDeadlines: boolean): ChangePlan {
   return planChange(ref, ["paused"], { kind: "resume", shiftDeadlines });
 }
 
-export function planTerminate(ref: InstanceRef, message: string | null): ChangeRequest {
+export function planTerminate(ref: InstanceRef, message: string | null): ChangePlan {
   return planChange(ref, liveStatuses, { kind: "terminate", reason: { source: "user", message } });
 }
 
@@ -158,7 +161,7 @@ export function planRestart(
   ref: InstanceRef,
   history: readonly StepRecord[],
   condition: RestartCondition = {},
-): ChangeRequest {
+): ChangePlan {
   const request = planChange(ref, condition.statuses ?? instanceStatuses, { kind: "restart", history });
   return condition.runNumber === undefined
     ? request
@@ -169,7 +172,7 @@ export function planChange(
   ref: InstanceRef,
   statuses: readonly InstanceStatus[],
   what: ChangeRequest["change"],
-): ChangeRequest {
+): ChangePlan {
   return {
     kind: "change",
     workflowName: ref.workflowName,

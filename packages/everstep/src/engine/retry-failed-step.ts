@@ -1,9 +1,8 @@
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
-import type { ChangeRequest } from "../model/request.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
 import type { StoredError } from "../model/value.ts";
-import { planChange } from "./lifecycle.ts";
+import { type ChangePlan, planChange } from "./lifecycle.ts";
 
 /**
  * One more try for the step that failed the run: the latest errored top-level step, if nothing completed after it and
@@ -15,7 +14,7 @@ export function planRetryFailedStep(
   error: StoredError | null,
   delayMs: number,
   now: number,
-): ChangeRequest {
+): ChangePlan {
   const dueAt = now + delayMs;
   if (givenUpCodes.has(error?.code ?? "")) {
     return planChange(ref, ["errored"], {

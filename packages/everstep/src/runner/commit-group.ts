@@ -1,8 +1,8 @@
-import { storeRetryDelayMs } from "../engine/backoff.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import { runnerDefaults, storeRetry } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { OutcomeOf, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
+import { isOutage, isRetryable, pauseAfter } from "./store-patience.ts";
 
 interface Entry {
   readonly request: StoreRequest;
@@ -35,6 +35,8 @@ export class CommitGroup {
   readonly #runtime: Runtime;
   #queue: Entry[] = [];
   #busy = false;
+  /** Failures in a row of a store that is out of reach. */
+  #outages = 0;
   /** Requests without an outcome. */
   #open = 0;
   #onSettled: (() => void)[] = [];
@@ -88,7 +90,10 @@ export class CommitGroup {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      await this.#write(this.#takeGroup());
+      const outage = await this.#write(this.#takeGroup());
+      // Whoever comes meanwhile waits too: a server that is down is asked once in a while, not once per request.
+      if (outage === null) this.#outages = 0;
+      else await pauseAfter(outage, this.#outages++, this.#runtime);
       await this.#nextSlot();
     }
     this.#busy = false;
@@ -104,20 +109,36 @@ export class CommitGroup {
     return group;
   }
 
-  /** A group that fails as a whole is repeated once, then tried entry by entry: one bad request harms only itself. */
-  async #write(group: readonly Entry[]): Promise<void> {
+  /**
+   * A group that fails as a whole is repeated once, then tried entry by entry: one bad request harms only itself. Gives
+   * the failure where the store is out of reach for all of them; they are in front of the queue again then.
+   */
+  async #write(group: readonly Entry[]): Promise<unknown> {
     const failure = await this.#tryOnce(group);
-    if (failure === null) return;
+    if (failure === null) return null;
+    if (isOutage(failure)) return this.#putBack(group, failure);
     const [only, ...others] = group;
-    if (only && others.length === 0) return this.#tryLater(only, failure);
-    if (isRetryable(failure)) {
-      await this.#pause(failure, 0);
-      if ((await this.#tryOnce(group)) === null) return;
+    if (only && others.length === 0) {
+      this.#tryLater(only, failure);
+      return null;
     }
-    for (const entry of group) {
+    if (isRetryable(failure)) {
+      await pauseAfter(failure, 0, this.#runtime);
+      if ((await this.#tryOnce(group)) === null) return null;
+    }
+    for (const [at, entry] of group.entries()) {
       const own = await this.#tryOnce([entry]);
+      if (isOutage(own)) return this.#putBack(group.slice(at), own);
       if (own !== null) this.#tryLater(entry, own);
     }
+    return null;
+  }
+
+  #putBack(group: readonly Entry[], failure: unknown): unknown {
+    const kept = group.filter((entry) => this.#isWorthRepeating(entry, failure));
+    for (const entry of kept) entry.repetitions++;
+    this.#queue = [...kept, ...this.#queue];
+    return failure;
   }
 
   async #tryOnce(group: readonly Entry[]): Promise<unknown> {
@@ -146,19 +167,16 @@ export class CommitGroup {
    * while, and behind what else there is to write, because the reason may be this request alone.
    */
   #tryLater(entry: Entry, failure: unknown): void {
-    const enough = entry.wanted ? !entry.wanted() : entry.repetitions >= storeRetry.retries;
-    if (!isRetryable(failure) || enough) return entry.reject(failure);
-    void this.#pause(failure, entry.repetitions++).then(() => this.#enqueue(entry));
+    if (!this.#isWorthRepeating(entry, failure)) return;
+    void pauseAfter(failure, entry.repetitions++, this.#runtime).then(() => this.#enqueue(entry));
   }
 
-  #pause(failure: unknown, repetition: number): Promise<void> {
-    const contended = failure instanceof StoreError && failure.failure === "conflict";
-    const delayMs = contended
-      ? Math.min(250, 5 * 2 ** repetition) * (0.5 + this.#runtime.float() / 2)
-      : storeRetryDelayMs(repetition, () => this.#runtime.float());
-    return new Promise((resolve) => {
-      this.#runtime.timer(resolve, delayMs);
-    });
+  /** What is not is told its failure. */
+  #isWorthRepeating(entry: Entry, failure: unknown): boolean {
+    const enough = entry.wanted ? !entry.wanted() : entry.repetitions >= storeRetry.retries;
+    if (isRetryable(failure) && !enough) return true;
+    entry.reject(failure);
+    return false;
   }
 
   #nextSlot(): Promise<void> {
@@ -180,8 +198,4 @@ function aroundBundles(queue: readonly Entry[], size: number): number {
 
 function isAlone(entry: Entry | undefined): boolean {
   return entry?.request.kind === "commit" && entry.request.mutations !== null;
-}
-
-function isRetryable(error: unknown): boolean {
-  return error instanceof StoreError && error.retryable;
 }

@@ -1,5 +1,6 @@
 import { runnerDefaults } from "../model/limits.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
+import { retryAfterMs } from "./store-patience.ts";
 
 /** What a tick found, as far as the next one depends on it. */
 export interface TickReport {
@@ -37,6 +38,8 @@ export class PollDispatcher {
   #timerAt = Number.POSITIVE_INFINITY;
   /** Due times heard of while a tick was under way. */
   #heardDueAt = Number.POSITIVE_INFINITY;
+  /** Ticks in a row that failed. */
+  #failures = 0;
 
   constructor(runtime: Runtime, options: PollOptions, tick: () => Promise<TickReport>) {
     this.#runtime = runtime;
@@ -60,6 +63,11 @@ export class PollDispatcher {
   nudge(): void {
     if (!this.#running) return;
     this.#nudged = true;
+    // A store that fails is asked when its time has come, however much there would be to ask.
+    if (this.#failures === 0) this.#begin();
+  }
+
+  #begin(): void {
     if (this.#ticking || this.#scheduled) return;
     this.#scheduled = true;
     this.#runtime.drained(() => {
@@ -73,7 +81,7 @@ export class PollDispatcher {
     if (!this.#running) return;
     if (time <= this.#runtime.now()) return this.nudge();
     this.#heardDueAt = Math.min(this.#heardDueAt, time);
-    if (!this.#ticking) this.#arm(time);
+    if (!this.#ticking && this.#failures === 0) this.#arm(time);
   }
 
   async #run(): Promise<void> {
@@ -81,13 +89,19 @@ export class PollDispatcher {
     this.#nudged = false;
     const heardBefore = this.#heardDueAt;
     this.#heardDueAt = Number.POSITIVE_INFINITY;
-    const report = await this.#tick().catch(() => null);
+    const report = await this.#tick().catch((failure: unknown) => ({ failure }));
     this.#ticking = false;
     if (!this.#running) return;
-    this.#pollMs = nextPollMs(this.#pollMs, (report?.claimed ?? 0) > 0, this.#options);
+    if ("failure" in report) {
+      this.#heardDueAt = Math.min(this.#heardDueAt, heardBefore);
+      const delayMs = retryAfterMs(report.failure, this.#failures++, this.#runtime);
+      return this.#rearm(this.#runtime.now() + Math.min(delayMs, this.#options.pollMsMax));
+    }
+    this.#failures = 0;
+    this.#pollMs = nextPollMs(this.#pollMs, report.claimed > 0, this.#options);
     const now = this.#runtime.now();
     const known =
-      report?.nextDueAt === undefined ? heardBefore : (report.nextDueAt ?? Number.POSITIVE_INFINITY);
+      report.nextDueAt === undefined ? heardBefore : (report.nextDueAt ?? Number.POSITIVE_INFINITY);
     this.#rearm(Math.min(now + this.#pollMs, Math.max(known, now), this.#heardDueAt));
     if (this.#nudged) this.nudge();
   }
@@ -107,7 +121,7 @@ export class PollDispatcher {
       () => {
         this.#timer = null;
         this.#timerAt = Number.POSITIVE_INFINITY;
-        this.nudge();
+        this.#begin();
       },
       Math.max(0, at - this.#runtime.now()),
     );

@@ -19,7 +19,7 @@ test("without a plan it is the store it wraps", async () => {
   const store = memory();
   const faulty = createFaultyStore(store);
   expect(faulty.capabilities).toEqual(store.capabilities);
-  expect(await faulty.migrate()).toEqual({ from: 0, to: 1 });
+  expect(await faulty.migrate()).toEqual({ from: 0, to: 1, statements: [] });
   expect(await faulty.write([create("a"), send("a")], now)).toMatchObject([
     { kind: "created" },
     { kind: "accepted" },

@@ -22,7 +22,10 @@ const methods = [
   "close",
 ] as const satisfies readonly (keyof Store)[];
 
-export type StoreMethod = (typeof methods)[number];
+/** Beyond the core. Hints and the store's clock are left out: what happens when is for the test to say. */
+const optional = ["writeWithin"] as const satisfies readonly (keyof Store)[];
+
+export type StoreMethod = (typeof methods)[number] | (typeof optional)[number];
 
 /** What a call is about: the method, and for `write` also the kinds of the requests in it. */
 export type StoreVerb = StoreMethod | StoreRequest["kind"];
@@ -41,17 +44,17 @@ export type Around = (call: StoreCall, apply: () => Promise<unknown>) => Promise
 /** A store whose calls all go through `around`. */
 export function interceptStore(store: Store, around: Around): Store {
   const { capabilities, ownership } = store;
+  const offered = optional.filter((method) => store[method] !== undefined);
   const intercepted = Object.fromEntries(
-    methods.map((method) => [
+    [...methods, ...offered].map((method) => [
       method,
       (...args: unknown[]) => around(storeCall(method, args), () => invoke(store, method, args)),
     ]),
-  ) as unknown as Pick<Store, StoreMethod>;
+  ) as unknown as Pick<Store, (typeof methods)[number]>;
   return {
     ...intercepted,
     capabilities,
     ...(ownership ? { ownership } : {}),
-    ...(store.subscribe ? { subscribe: (onNudge) => store.subscribe?.(onNudge) ?? (() => {}) } : {}),
   };
 }
 

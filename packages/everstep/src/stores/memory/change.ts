@@ -9,6 +9,8 @@ import { addRun, currentRun, end, giveBack, leaseInForce } from "./run.ts";
 export function change(database: MemoryDatabase, request: ChangeRequest, now: number): ChangeOutcome {
   const instance = database.find(request);
   if (instance === undefined) return { kind: "not-found" };
+  const before = instance.changes.get(request.id);
+  if (before !== undefined) return before;
   const run = currentRun(instance);
   const { statuses, runNumber = run.number } = request.when;
   if (!statuses.includes(run.status) || runNumber !== run.number) {
@@ -17,7 +19,10 @@ export function change(database: MemoryDatabase, request: ChangeRequest, now: nu
   const leased = leaseInForce(run, now);
   const changed = apply(database, run, request.change, now);
   if (request.announce) create(database, { ...request.announce, lease: null }, now);
-  return { kind: "changed", runId: changed.id, status: changed.status, runNumber: changed.number, leased };
+  const { id: runId, status, number } = changed;
+  const outcome: ChangeOutcome = { kind: "changed", runId, status, runNumber: number, leased };
+  instance.changes.set(request.id, outcome);
+  return outcome;
 }
 
 /** Gives the run that is current afterwards. */

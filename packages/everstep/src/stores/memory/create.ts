@@ -32,6 +32,7 @@ function addInstance(database: MemoryDatabase, request: CreateRequest): Instance
     retentionMs: request.retentionMs,
     parent: detached(request.parent),
     runs: [],
+    changes: new Map(),
   };
   workflow.instances.set(request.instanceId, instance);
   return instance;

@@ -9,6 +9,7 @@ import { memory } from "./memory-store.ts";
 const lacks = {
   durable: "the data lives in the memory of one process",
   shared: "the data lives in the memory of one process",
+  transactions: "a caller cannot begin a transaction in it",
   nudges: "there is no other process to tell",
 };
 

@@ -8,6 +8,7 @@ import type {
   ClaimRequest,
   InstanceQuery,
   LogQuery,
+  MigrateOptions,
   MigrationReport,
   Ownership,
   Page,
@@ -60,17 +61,18 @@ export class MemoryStore implements Store {
       durable: lacks("the data lives in the memory of one process"),
       shared: lacks("the data lives in the memory of one process"),
       mutations: has,
+      transactions: lacks("the data lives in no database that a caller could begin a transaction in"),
       nudges: lacks("there is no other process to tell"),
       ownership: database.owners === null ? lacks("when the owner dies its data dies with it") : has,
     };
     if (database.owners !== null) this.ownership = database.owners;
   }
 
-  async migrate(): Promise<MigrationReport> {
+  async migrate({ plan = false }: MigrateOptions = {}): Promise<MigrationReport> {
     const database = this.#open();
     const from = database.schemaVersion;
-    database.schemaVersion = schemaVersion;
-    return { from, to: schemaVersion };
+    if (!plan) database.schemaVersion = schemaVersion;
+    return { from, to: schemaVersion, statements: [] };
   }
 
   async write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {

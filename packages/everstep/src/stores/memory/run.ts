@@ -15,6 +15,7 @@ import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord, WaitingStep } from "../../model/step.ts";
 import type { TaskKind } from "../../model/task.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
+import type { ChangeOutcome } from "../../store/index.ts";
 import type { MemoryDatabase, Workflow } from "./database.ts";
 import type { DueQueue } from "./due-queue.ts";
 
@@ -30,6 +31,8 @@ export interface Instance extends InstanceRef {
   readonly parent: InstanceRef | null;
   /** By run number; the last one is current. */
   readonly runs: Run[];
+  /** What became of changes made to it, by their ids. */
+  readonly changes: Map<string, ChangeOutcome>;
 }
 
 export interface Run {

@@ -1,8 +1,9 @@
 /** One open database: its settings applied, its table names known, and the only way to write: an immediate transaction. */
 import { StoreError } from "../../model/error.ts";
+import type { MigrationReport } from "../../store/store.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { type FailedWhile, placeOf, resultCode, storeFailure } from "./failures.ts";
-import { migrateSchema, type SchemaChange } from "./migrate.ts";
+import { migrateSchema } from "./migrate.ts";
 import type { SqliteSettings } from "./options.ts";
 import { type TableNames, tableNames } from "./schema.ts";
 
@@ -25,7 +26,7 @@ const switchAttempts = 100;
 
 export async function openConnection(
   settings: SqliteSettings,
-): Promise<{ readonly connection: Connection; readonly migrated: SchemaChange }> {
+): Promise<{ readonly connection: Connection; readonly migrated: MigrationReport }> {
   const { driver, file } = settings;
   let db: SqliteDatabase | undefined;
   try {
@@ -36,11 +37,15 @@ export async function openConnection(
     const names = tableNames(settings.namespace);
     const migrated = migrateSchema(db, names, settings);
     db.exec(`PRAGMA busy_timeout = ${settings.busyTimeoutMs}`);
-    return { connection: { settings, db, names, ...transactions(db, settings) }, migrated };
+    return { connection: connectionOver(db, settings), migrated };
   } catch (error) {
     db?.close();
     throw storeFailure(error, settings, "statement");
   }
+}
+
+export function connectionOver(db: SqliteDatabase, settings: SqliteSettings): Connection {
+  return { settings, db, names: tableNames(settings.namespace), ...transactions(db, settings) };
 }
 
 function prepareFile(db: SqliteDatabase, settings: SqliteSettings): void {

@@ -6,6 +6,8 @@ import type { SqlRow, SqlValue } from "../sql/row.ts";
 
 export interface SqliteDriver {
   open(path: string, options: SqliteOpenOptions): Promise<SqliteDatabase>;
+  /** Makes a database object of the library's own usable; undefined when the value is none. */
+  adopt(handle: unknown): SqliteDatabase | undefined;
   /** SQLite's extended result code of an error it raised; undefined for every other error. */
   resultCode(error: unknown): number | undefined;
 }

@@ -2,8 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { at, create, ref } from "../../testing/store-contract/given.ts";
+import { at, create, ref, terminate } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
+import { migrations, tableNames } from "./schema.ts";
 import { startScript, temporaryFolder, watchedDriver } from "./test-support.ts";
 
 const folder = temporaryFolder();
@@ -34,7 +35,7 @@ test("the first call migrates by itself, and a later migrate finds nothing to do
   expect(await store.getInstance(ref("nobody"))).toBeUndefined();
   await store.close();
   const again = sqlite(path);
-  expect(await again.migrate()).toEqual({ from: 1, to: 1 });
+  expect(await again.migrate()).toEqual({ from: 2, to: 2, statements: [] });
   await again.close();
 });
 
@@ -82,7 +83,7 @@ test("a schema that needs newer code is refused, with both versions, and left al
   const store = sqlite(path);
   await expect(store.migrate()).rejects.toMatchObject({
     code: "SCHEMA_TOO_NEW",
-    message: expect.stringMatching(/schema version 9.*this everstep knows 1.*update everstep/s),
+    message: expect.stringMatching(/schema version 9.*this everstep knows 2.*update everstep/s),
   });
   await expect(store.write([create("a")], at(0))).rejects.toMatchObject({ code: "SCHEMA_TOO_NEW" });
   await store.close();
@@ -92,7 +93,7 @@ test("a newer schema that older code may use is used", async () => {
   await sqlite(path).migrate();
   raw("UPDATE everstep_meta SET value = 9 WHERE name = 'schema_version'");
   const store = sqlite(path);
-  expect(await store.migrate()).toEqual({ from: 9, to: 9 });
+  expect(await store.migrate()).toEqual({ from: 9, to: 9, statements: [] });
   expect(await store.write([create("a")], at(0))).toMatchObject([{ kind: "created" }]);
   await store.close();
 });
@@ -117,7 +118,7 @@ test("a database with the user's own tables is shared with them", async () => {
     "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO customer (name) VALUES ('Ann')",
   );
   const store = sqlite(path);
-  expect(await store.migrate()).toEqual({ from: 0, to: 1 });
+  expect(await store.migrate()).toMatchObject({ from: 0, to: 2 });
   await store.close();
   const db = new DatabaseSync(path);
   expect(db.prepare("SELECT name FROM customer").all()).toEqual([{ name: "Ann" }]);
@@ -148,7 +149,7 @@ test("a migration that cannot be finished leaves nothing behind", async () => {
   ]);
   db.close();
   raw("DROP TABLE everstep_log");
-  expect(await sqlite(path).migrate()).toEqual({ from: 0, to: 1 });
+  expect(await sqlite(path).migrate()).toMatchObject({ from: 0, to: 2 });
 });
 
 test("two namespaces in one file know nothing of each other", async () => {
@@ -174,7 +175,7 @@ test("a failure to open is not kept: the next call tries again", async () => {
   const store = sqlite(join(late, "x.db"));
   await expect(store.migrate()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   mkdirSync(late);
-  expect(await store.migrate()).toEqual({ from: 0, to: 1 });
+  expect(await store.migrate()).toMatchObject({ from: 0, to: 2 });
   await store.close();
 });
 
@@ -231,4 +232,31 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
     chmodSync(place, 0o555);
     expect(await attempt(file)).toMatch(/^STORE_READ_ONLY .*shut\/x\.db/);
   });
+});
+
+test("a file of the first schema is brought up to date and keeps its instances", async () => {
+  const names = tableNames("everstep");
+  const [first] = migrations;
+  raw(`
+    CREATE TABLE everstep_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO everstep_meta VALUES ('last_run', 0), ('schema_version', 1), ('oldest_compatible', 1);
+    ${first?.statements(names).join(";")};
+    INSERT INTO everstep_instance (id, workflow, instance_id, run, created_at, params) VALUES (1, 'order', 'a', 1, 5, '{}');
+    INSERT INTO everstep_run (id, instance, workflow, run_number, is_current, status, kind, lane, due_at, token, recorded,
+      created_at, updated_at) VALUES (1, 1, 'order', 1, 1, 'active', 'run', 1, 5, 0, 0, 5, 5);
+    UPDATE everstep_meta SET value = 1 WHERE name = 'last_run';
+  `);
+  const store = sqlite(path);
+  expect(await store.migrate({ plan: true })).toMatchObject({ from: 1, to: 2 });
+  expect(await store.migrate()).toMatchObject({ from: 1, to: 2 });
+  expect(await store.write([terminate("a")], at(10))).toMatchObject([{ kind: "changed" }]);
+  await store.close();
+});
+
+test("a plan for a file that is not there leaves it so", async () => {
+  const store = sqlite(path);
+  const plan = await store.migrate({ plan: true });
+  expect(plan.statements.join("\n")).toContain("CREATE TABLE everstep_run");
+  expect(existsSync(path)).toBe(false);
+  await store.close();
 });

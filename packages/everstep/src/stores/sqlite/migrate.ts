@@ -1,49 +1,78 @@
 /** Brings the tables up to date. Several processes may do so at once: the second finds nothing left to do. */
+import { existsSync } from "node:fs";
 import { EverstepError } from "../../model/error.ts";
+import type { MigrationReport } from "../../store/store.ts";
 import { type Migration, pendingMigrations, type SchemaVersion } from "../sql/migration.ts";
 import { integer } from "../sql/row.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { placeOf } from "./failures.ts";
 import type { SqliteSettings } from "./options.ts";
-import { migrations, type TableNames } from "./schema.ts";
+import { migrations, type TableNames, tableNames } from "./schema.ts";
 
-export interface SchemaChange {
-  readonly from: number;
-  readonly to: number;
-}
-
-export function migrateSchema(db: SqliteDatabase, names: TableNames, settings: SqliteSettings): SchemaChange {
+export function migrateSchema(
+  db: SqliteDatabase,
+  names: TableNames,
+  settings: SqliteSettings,
+): MigrationReport {
   const look = (): { readonly version: number; readonly pending: readonly Migration<TableNames>[] } => {
     const found = readVersion(db, names, settings);
     return { version: found?.version ?? 0, pending: pendingMigrations(migrations, found, placeOf(settings)) };
   };
   const { version, pending } = look();
-  if (pending.length === 0) return { from: version, to: version };
+  if (pending.length === 0) return { from: version, to: version, statements: [] };
 
   db.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have been faster while this one waited for the lock.
     const now = look();
-    for (const migration of now.pending) apply(db, names, migration);
+    const report = reportOf(now.version, now.pending, names);
+    for (const statement of report.statements) db.exec(statement);
     db.exec("COMMIT");
-    return { from: now.version, to: now.pending.at(-1)?.version ?? now.version };
+    return report;
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
 }
 
-function apply(db: SqliteDatabase, names: TableNames, migration: Migration<TableNames>): void {
-  if (migration.version === 1) {
-    db.exec(
-      `CREATE TABLE ${names.meta} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-    );
-    db.exec(`INSERT INTO ${names.meta} (name, value) VALUES ('last_run', 0)`);
+/** What would be done to the file, or to one that is not there yet. Changes nothing. */
+export async function planSchema(settings: SqliteSettings): Promise<MigrationReport> {
+  const { driver, file, busyTimeoutMs, namespace } = settings;
+  const names = tableNames(namespace);
+  if (file === null || !existsSync(file)) return reportOf(0, migrations, names);
+  const db = await driver.open(file, { busyTimeoutMs, create: false });
+  try {
+    const found = readVersion(db, names, settings);
+    return reportOf(found?.version ?? 0, pendingMigrations(migrations, found, placeOf(settings)), names);
+  } finally {
+    db.close();
   }
-  for (const statement of migration.statements(names)) db.exec(statement);
-  const keep = db.prepare(`INSERT OR REPLACE INTO ${names.meta} (name, value) VALUES (?, ?)`);
-  keep.run("schema_version", migration.version);
-  keep.run("oldest_compatible", migration.oldestCompatible);
+}
+
+function reportOf(
+  from: number,
+  pending: readonly Migration<TableNames>[],
+  names: TableNames,
+): MigrationReport {
+  const statements = pending.flatMap((migration) => statementsOf(migration, names));
+  return { from, to: pending.at(-1)?.version ?? from, statements };
+}
+
+function statementsOf(migration: Migration<TableNames>, names: TableNames): readonly string[] {
+  const { version, oldestCompatible } = migration;
+  return [
+    ...(version === 1 ? firstMeta(names) : []),
+    ...migration.statements(names),
+    `INSERT OR REPLACE INTO ${names.meta} (name, value)
+      VALUES ('schema_version', ${version}), ('oldest_compatible', ${oldestCompatible})`,
+  ];
+}
+
+function firstMeta({ meta }: TableNames): readonly string[] {
+  return [
+    `CREATE TABLE ${meta} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+    `INSERT INTO ${meta} (name, value) VALUES ('last_run', 0)`,
+  ];
 }
 
 function readVersion(db: SqliteDatabase, names: TableNames, settings: SqliteSettings): SchemaVersion | null {

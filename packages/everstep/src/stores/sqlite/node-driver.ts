@@ -17,6 +17,12 @@ export const nodeDriver: SqliteDriver = {
     return wrap(database);
   },
 
+  // Told by what it can do: a value of another copy of the class is as good.
+  adopt(handle) {
+    const isDatabase = typeof handle === "object" && handle !== null && "isTransaction" in handle;
+    return isDatabase && "prepare" in handle ? wrap(handle as DatabaseSync) : undefined;
+  },
+
   resultCode(error) {
     if (!(error instanceof Error) || !("errcode" in error)) return undefined;
     return typeof error.errcode === "number" ? error.errcode : undefined;

@@ -27,13 +27,16 @@ export function removal(connection: Connection): Removal {
     `DELETE FROM ${names.ending} WHERE run = ?`,
     `DELETE FROM ${names.run} WHERE id = ?`,
   ].map((sql) => db.prepare(sql));
-  const removeInstance = db.prepare(`DELETE FROM ${names.instance} WHERE id = ?`);
+  const instanceRemovals = [
+    `DELETE FROM ${names.change} WHERE instance = ?`,
+    `DELETE FROM ${names.instance} WHERE id = ?`,
+  ].map((sql) => db.prepare(sql));
 
   const removeAll = (instance: number): void => {
     // The first run has the instance's own id.
     const runs = [instance, ...later.all(instance).map((row) => row[0] as number)];
     for (const run of runs) for (const removal of removals) removal.run(run);
-    removeInstance.run(instance);
+    for (const removal of instanceRemovals) removal.run(instance);
   };
 
   const forget = db.prepare(`DELETE FROM ${names.publication} WHERE created_at < ?`);

@@ -15,6 +15,7 @@ export interface TableNames {
   readonly event: string;
   readonly log: string;
   readonly publication: string;
+  readonly change: string;
 }
 
 export function tableNames(namespace: string): TableNames {
@@ -27,12 +28,26 @@ export function tableNames(namespace: string): TableNames {
     event: `${namespace}_event`,
     log: `${namespace}_log`,
     publication: `${namespace}_publication`,
+    change: `${namespace}_change`,
   };
 }
 
 export const migrations: readonly Migration<TableNames>[] = [
   { version: 1, oldestCompatible: 1, statements: firstSchema },
+  { version: 2, oldestCompatible: 1, statements: changeIds },
 ];
+
+/** `outcome`: JSON of what was answered. */
+function changeIds(names: TableNames): readonly string[] {
+  return [
+    `CREATE TABLE ${names.change} (
+      id TEXT PRIMARY KEY,
+      instance INTEGER NOT NULL,
+      outcome TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX ${names.change}_instance ON ${names.change} (instance)`,
+  ];
+}
 
 function firstSchema(names: TableNames): readonly string[] {
   return [

@@ -30,6 +30,18 @@ describeStore(
     reopen: (store) => openFile(paths.get(store)),
     lacks: { nudges: "SQLite has no notification channel; polling covers it" },
     rows: authorRows((store) => new DatabaseSync(paths.get(store) as string)),
+    transactions: {
+      async run(store, end, body) {
+        const database = new DatabaseSync(paths.get(store) as string);
+        database.exec("BEGIN IMMEDIATE");
+        try {
+          await body(database);
+          database.exec(end);
+        } finally {
+          database.close();
+        }
+      },
+    },
   },
   { describe, it },
 );
@@ -57,6 +69,7 @@ describeStore(
     lacks: {
       durable: "the data lives in the memory of one process",
       shared: "the data lives in the memory of one process",
+      transactions: "nobody else can open this database",
       nudges: "SQLite has no notification channel; polling covers it",
       ownership: "when the owner dies its data dies with it",
     },

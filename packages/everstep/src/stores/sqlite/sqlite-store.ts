@@ -10,8 +10,10 @@ import type { StepRecord } from "../../model/step.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
 import type {
   ClaimRequest,
+  CreateRequest,
   InstanceQuery,
   LogQuery,
+  MigrateOptions,
   MigrationReport,
   Ownership,
   Page,
@@ -21,6 +23,7 @@ import type {
   Renewal,
   RunHistory,
   RunRead,
+  SendEventRequest,
   Store,
   StoreOutcome,
   StoreRequest,
@@ -28,6 +31,8 @@ import type {
 } from "../../store/store.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { closedFailure, storeFailure } from "./failures.ts";
+import { JoinedTransactions } from "./joined-transactions.ts";
+import { planSchema } from "./migrate.ts";
 import type { SqliteSettings } from "./options.ts";
 import { ownership } from "./ownership.ts";
 import { pruneSliceMax } from "./prune.ts";
@@ -40,23 +45,49 @@ export class SqliteStore implements Store {
   #opening: Promise<Open> | undefined;
   #open: Open | undefined;
   #isClosed = false;
+  readonly #joined: JoinedTransactions;
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings;
+    this.#joined = new JoinedTransactions(settings);
     const { file } = settings;
     this.capabilities = file === null ? inMemory : onDisk;
     if (file !== null) this.ownership = ownership({ ...settings, file });
   }
 
-  async migrate(): Promise<MigrationReport> {
+  async migrate({ plan = false }: MigrateOptions = {}): Promise<MigrationReport> {
+    if (plan && this.#open === undefined) return this.#plan();
     const open = this.#open ?? (await this.#ready());
     const report = open.migrated;
-    open.migrated = { from: report.to, to: report.to };
+    const nothing = { from: report.to, to: report.to, statements: [] };
+    if (plan) return nothing;
+    open.migrated = nothing;
     return report;
+  }
+
+  async #plan(): Promise<MigrationReport> {
+    try {
+      return await planSchema(this.#settings);
+    } catch (error) {
+      throw storeFailure(error, this.#settings, "statement");
+    }
   }
 
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
     return this.#do((verbs) => verbs.write(requests, now));
+  }
+
+  async writeWithin(
+    tx: unknown,
+    requests: readonly (CreateRequest | SendEventRequest)[],
+    now: number,
+  ): Promise<readonly StoreOutcome[]> {
+    if (this.#open === undefined) await this.#ready();
+    try {
+      return this.#joined.write(tx, requests, now);
+    } catch (error) {
+      throw storeFailure(error, this.#settings, "statement");
+    }
   }
 
   claim(request: ClaimRequest): Promise<readonly Claim[]> {
@@ -189,6 +220,7 @@ const onDisk: StoreCapabilities = {
   durable: has,
   shared: has,
   mutations: has,
+  transactions: has,
   nudges: noNudges,
   ownership: has,
 };
@@ -197,6 +229,7 @@ const inMemory: StoreCapabilities = {
   durable: lacks("the data lives in the memory of one process"),
   shared: lacks("the data lives in the memory of one process"),
   mutations: has,
+  transactions: lacks("nobody else can open this database, so nobody else can begin a transaction in it"),
   nudges: noNudges,
   ownership: lacks("when the owner dies its data dies with it"),
 };

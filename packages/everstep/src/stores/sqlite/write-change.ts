@@ -26,6 +26,7 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
   const resume = resumes(connection, parts);
   const restart = restarts(connection, parts);
   const retryStep = stepRetries(connection, parts);
+  const made = madeChanges(connection);
 
   const make = (row: HotRow, change: Change, now: number): void => {
     switch (change.kind) {
@@ -42,9 +43,11 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
     }
   };
 
-  return ({ workflowName, instanceId, when, change, announce }, now) => {
+  return ({ id, workflowName, instanceId, when, change, announce }, now) => {
     const row = hot.byName(workflowName, instanceId);
     if (row === undefined) return { kind: "not-found" };
+    const before = made.find(id, row.instance);
+    if (before !== undefined) return before;
     const { status, runNumber } = row;
     const meant = when.runNumber === undefined || when.runNumber === runNumber;
     if (!meant || !when.statuses.includes(status)) return { kind: "refused", status, runNumber };
@@ -52,13 +55,33 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
     make(row, change, now);
     if (announce) parts.create({ ...announce, lease: null }, now);
     const after = hot.byName(workflowName, instanceId) ?? row;
-    return {
+    const outcome: ChangeOutcome = {
       kind: "changed",
       runId: after.run,
       status: after.status,
       runNumber: after.runNumber,
       leased: hasLeaseInForce(row, now),
     };
+    made.keep(id, row.instance, outcome);
+    return outcome;
+  };
+}
+
+/** What became of changes, by their ids: a repeat after a lost reply is answered as it was then. */
+interface MadeChanges {
+  find(id: string, instance: number): ChangeOutcome | undefined;
+  keep(id: string, instance: number, outcome: ChangeOutcome): void;
+}
+
+function madeChanges({ db, names }: Connection): MadeChanges {
+  const find = db.prepareTuples(`SELECT outcome FROM ${names.change} WHERE id = ? AND instance = ?`);
+  const keep = db.prepare(`INSERT INTO ${names.change} (id, instance, outcome) VALUES (?, ?, ?)`);
+  return {
+    find(id, instance) {
+      const found = find.get(id, instance);
+      return found === undefined ? undefined : (JSON.parse(found[0] as string) as ChangeOutcome);
+    },
+    keep: (id, instance, outcome) => void keep.run(id, instance, JSON.stringify(outcome)),
   };
 }
 

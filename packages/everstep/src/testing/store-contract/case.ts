@@ -25,6 +25,13 @@ export interface CaseContext {
   /** Another handle on the data of `store`, as another process would have it. */
   reopen(store: Store): Promise<Store>;
   readonly rows: AuthorRows;
+  readonly transactions: CallerTransactions;
+}
+
+/** How the suite plays a caller with transactions of its own. */
+export interface CallerTransactions {
+  /** Begins one on the store's database, lets `body` use it, and ends it. */
+  run(store: Store, end: "commit" | "rollback", body: (tx: unknown) => Promise<void>): Promise<void>;
 }
 
 /** How the suite plays the author of mutations: rows of its own, in the same database, with unique keys. */
@@ -50,4 +57,6 @@ export interface StoreUnderTest {
   readonly lacks?: Readonly<Partial<Record<keyof StoreCapabilities, string>>>;
   /** Needed unless the store lacks mutations. */
   readonly rows?: AuthorRows;
+  /** Needed unless the store lacks transactions. */
+  readonly transactions?: CallerTransactions;
 }

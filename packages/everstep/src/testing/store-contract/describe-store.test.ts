@@ -6,7 +6,7 @@ import type { TestRunner } from "./describe-store.ts";
 import { describeStore } from "./describe-store.ts";
 import { storePromises } from "./promises.ts";
 
-const memoryLacks = { durable: "d", shared: "s", nudges: "n", ownership: "o" };
+const memoryLacks = { durable: "d", shared: "s", transactions: "t", nudges: "n", ownership: "o" };
 
 /** A test runner that only takes note of what it was given. */
 function collect(store: StoreUnderTest) {

@@ -68,6 +68,11 @@ async function runCase(each: Case, store: StoreUnderTest): Promise<void> {
         throw new Error(`${store.name} has mutations but was described without \`rows\``);
       return store.rows;
     },
+    get transactions() {
+      if (store.transactions === undefined)
+        throw new Error(`${store.name} has transactions but was described without them`);
+      return store.transactions;
+    },
   };
   try {
     await each.run(context);

@@ -250,8 +250,12 @@ export function change(
   made: Change,
   when: ChangeRequest["when"] = { statuses: all },
 ): ChangeRequest {
-  return { kind: "change", ...ref(instanceId), when, change: made };
+  changes += 1;
+  return { kind: "change", id: `change ${changes}`, ...ref(instanceId), when, change: made };
 }
+
+/** Each change is another, unless a case repeats one. */
+let changes = 0;
 
 export function pause(instanceId: string): ChangeRequest {
   return change(instanceId, { kind: "pause" }, { statuses: ["active", "waiting"] });

@@ -39,8 +39,20 @@ export const migrateCases: readonly Case[] = [
       const first = await store.migrate();
       isTrue(first.to > first.from, "the first migration moves the version");
       await write(store, create("a"));
-      equal(await store.migrate(), { from: first.to, to: first.to }, "the second migration");
+      const nothing = { from: first.to, to: first.to, statements: [] };
+      equal(await store.migrate(), nothing, "the second migration");
       equal((await instance(store, "a")).status, "active", "status");
+    },
+  },
+  {
+    name: "a plan says what a migration would do and does nothing",
+    async run({ openBare }) {
+      const store = await openBare();
+      const plan = await store.migrate({ plan: true });
+      equal(await store.migrate({ plan: true }), plan, "the same plan again");
+      equal(await store.migrate(), plan, "what the migration did");
+      const nothing = { from: plan.to, to: plan.to, statements: [] };
+      equal(await store.migrate({ plan: true }), nothing, "the plan afterwards");
     },
   },
   {

@@ -12,9 +12,11 @@
  * - A cursor is given only when there is more; one that is not the store's own fails with INVALID_CURSOR.
  * - A commit with mutations that is not alone fails its whole write with MUTATION_INVALID. A closed store fails every call
  *   with STORE_CLOSED. Reading a run that is not there gives nothing.
+ * - A change that was refused left no trace: its id may be tried again, and is judged anew.
  * - An owner that let go of its hold in an orderly way is not dead.
  */
 import type { CaseGroup } from "./case.ts";
+import { changeIdCases } from "./change-ids.ts";
 import { claimCases } from "./claim.ts";
 import { commitCases } from "./commit.ts";
 import { crashCases } from "./crash.ts";
@@ -28,10 +30,12 @@ import { listingCases } from "./listing.ts";
 import { logCases } from "./logs.ts";
 import { migrateCases } from "./migrate.ts";
 import { mutationCases } from "./mutations.ts";
+import { nudgeCases } from "./nudges.ts";
 import { ownershipCases } from "./ownership.ts";
 import { pruneCases } from "./prune.ts";
 import { referenceCases } from "./reference.ts";
 import { topicCases } from "./topics.ts";
+import { transactionCases } from "./transactions.ts";
 
 /** In the order in which a new store is best built. */
 export const storePromises: readonly CaseGroup[] = [
@@ -44,12 +48,15 @@ export const storePromises: readonly CaseGroup[] = [
   { title: "events", cases: eventCases },
   { title: "topics", cases: topicCases },
   { title: "lifecycle", cases: lifecycleCases },
+  { title: "change ids", cases: changeIdCases },
   { title: "logs", cases: logCases },
   { title: "listing", cases: listingCases },
   { title: "prune", cases: pruneCases },
   { title: "fidelity", cases: fidelityCases },
   { title: "mutations", cases: mutationCases },
+  { title: "transactions", cases: transactionCases },
   { title: "migrate", cases: migrateCases },
+  { title: "nudges", cases: nudgeCases },
   { title: "ownership", cases: ownershipCases },
   { title: "reference", cases: referenceCases },
 ];
