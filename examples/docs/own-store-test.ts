@@ -12,6 +12,7 @@ describeStore(
     lacks: {
       durable: "the data lives in the memory of one process",
       shared: "the data lives in the memory of one process",
+      transactions: "its data lives in no database that a caller could begin a transaction in",
       nudges: "there is no other process to tell",
       ownership: "when the owner dies its data dies with it",
     },

@@ -10,14 +10,18 @@ import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { CommitGroup } from "../runner/commit-group.ts";
+import { NudgeWatch } from "../runner/nudge-watch.ts";
 import { Runner, type StopReport, type TickOptions } from "../runner/runner.ts";
+import { StoreClock } from "../runner/store-clock.ts";
+import { patiently } from "../runner/store-patience.ts";
 import { within } from "../runner/within.ts";
-import type { MigrationReport, Store } from "../store/store.ts";
+import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { AppParts } from "./app-parts.ts";
 import { Endings } from "./endings.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+import { patientReads } from "./patient-reads.ts";
 import { type WaiterView, waiterView } from "./views.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
 
@@ -79,8 +83,11 @@ export interface App<
   stop(options?: StopOptions): Promise<StopReport>;
   /** One sweep, for hosts without a loop. */
   tick(options?: TickOptions): Promise<{ readonly processed: number }>;
-  /** Brings the store's schema up to date; `start` and first use do it too. */
-  migrate(): Promise<MigrationReport>;
+  /**
+   * Brings the store's schema up to date; `start` and first use do it too. With `{ plan: true }` it changes nothing: the
+   * report's `statements` are what it would run.
+   */
+  migrate(options?: MigrateOptions): Promise<MigrationReport>;
   /** One event for every instance that waits on the topic now; says how many. */
   publish(
     topic: string,
@@ -114,7 +121,6 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   if (typeof options !== "object" || options === null) {
     throw new EverstepError("INVALID_ARGUMENT", "createWorkflows needs { workflows, store }.");
   }
-  const runtime: Runtime = { ...systemRuntime, ...options.runtime };
   const { store } = options;
   if (typeof store?.write !== "function") {
     throw new EverstepError(
@@ -123,12 +129,18 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     );
   }
   const limits: Limits = { ...defaultLimits, ...options.limits };
+  // A clock that the host brings along rules; otherwise the store's own does, where it has one.
+  const host: Runtime = { ...systemRuntime, ...options.runtime };
+  const clock = new StoreClock(host, options.runtime?.now ? {} : store);
+  const { runtime } = clock;
   const hooks = options.hooks ?? {};
   const announcer = new Announcer(hooks, runtime);
   const definitions = registered(withHooks(options.workflows, hooks), limits, options.limits);
   const onProblem = quietly(options.onProblem ?? reportProblem);
   const endings = new Endings();
   const group = new CommitGroup(store, runtime);
+  const reads = patientReads(store, runtime);
+  const nudges = new NudgeWatch({ store, runtime, onProblem });
   const runner = new Runner({
     store,
     runtime,
@@ -136,6 +148,8 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     scope: runtime.createScope<TurnScope>(),
     definitions,
     options: { ...runnerOptions(options.runner ?? {}), onInterrupted: options.onInterrupted ?? "resume" },
+    nudges,
+    freshenClock: () => clock.freshen(),
     announce: (ref, next) => announcer.ended(ref, next),
     onEnded: (ref, next) => endings.ended(ref, next),
     onNotice: quietly(options.onNotice ?? reportNotice),
@@ -143,8 +157,9 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   });
   let migrated: Promise<MigrationReport> | null = null;
   let stopped = false;
-  const migrate = (): Promise<MigrationReport> => {
-    migrated ??= store.migrate().catch((error: unknown) => {
+  const migrate = (migrateOptions: MigrateOptions = {}): Promise<MigrationReport> => {
+    if (migrateOptions.plan) return patiently(() => store.migrate({ plan: true }), runtime, onProblem);
+    migrated ??= patiently(() => store.migrate(), runtime, onProblem).catch((error: unknown) => {
       migrated = null;
       throw error;
     });
@@ -154,8 +169,20 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     if (stopped)
       throw new EverstepError("APP_STOPPED", "This app was stopped. Create another with createWorkflows.");
     await (migrated ?? migrate());
+    await clock.freshen();
   };
-  const parts: AppParts = { store, runtime, group, runner, endings, announcer, definitions, ready };
+  const parts: AppParts = {
+    store,
+    reads,
+    runtime,
+    group,
+    runner,
+    endings,
+    nudges,
+    announcer,
+    definitions,
+    ready,
+  };
   const workflows: Record<string, WorkflowHandle> = Object.create(null);
   for (const [key, definition] of Object.entries(options.workflows)) {
     workflows[key] = new WorkflowHandle(definitions.get(definition.name) ?? definition, parts);
@@ -167,6 +194,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     manifest: () => manifestOf(options.workflows, definitions),
     async start() {
       await ready();
+      for (const warning of await warningsOf(store)) onProblem(warning);
       await runner.start();
     },
     async stop(stopOptions = {}) {
@@ -175,6 +203,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       const report = await runner.stop(graceMs);
       stopped = true;
       endings.stop();
+      nudges.stop();
       await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
       await store.close();
       return report;
@@ -204,13 +233,13 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       checkTopic(topic, limits);
       await ready();
       const list = `waiters:${topic}`;
-      return pageView(list, await store.listWaiters(topic, pageQuery(list, page, limits)), waiterView);
+      return pageView(list, await reads.listWaiters(topic, pageQuery(list, page, limits)), waiterView);
     },
     async counts(workflowName) {
       await ready();
-      const counts = await store.countByStatus(workflowName);
+      const counts = await reads.countByStatus(workflowName);
       if (workflowName !== undefined) return counts;
-      const tellings = await store.countByStatus(hooksWorkflowName);
+      const tellings = await reads.countByStatus(hooksWorkflowName);
       return mapCounts(counts, (status, count) => count - tellings[status]);
     },
     async prune(pruneOptions = {}) {
@@ -244,6 +273,18 @@ type Counts = Readonly<Record<InstanceStatus, number>>;
 function mapCounts(counts: Counts, change: (status: InstanceStatus, count: number) => number): Counts {
   const entries = instanceStatuses.map((status) => [status, change(status, counts[status])] as const);
   return Object.fromEntries(entries) as Record<InstanceStatus, number>;
+}
+
+/** What the store's settings cannot keep, one problem each. Not to know is one too, but keeps nobody from starting. */
+async function warningsOf(store: Store): Promise<readonly unknown[]> {
+  try {
+    const warnings = (await store.warnings?.()) ?? [];
+    return warnings.map(
+      ({ code, message }) => new EverstepError("STORE_UNSAFE", message, { details: { warning: code } }),
+    );
+  } catch (problem) {
+    return [problem];
+  }
 }
 
 /** How long a publication's id is remembered, so that publishing it again has no effect. */

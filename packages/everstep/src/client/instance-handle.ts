@@ -42,6 +42,7 @@ import {
   statusView,
   stepView,
 } from "./views.ts";
+import { type WithinOptions, writeWithin } from "./within-transaction.ts";
 
 export interface ResultOptions {
   /** How long to wait; without it, as long as it takes. */
@@ -126,14 +127,14 @@ export class InstanceHandle<Output = any> {
   async history(options: HistoryOptions = {}): Promise<HistoryView> {
     const { limits } = this.#definition;
     const record = await this.#read(options.runNumber);
-    const steps = await this.#parts.store.listSteps(
+    const steps = await this.#parts.reads.listSteps(
       record.runId,
       pageQuery("steps", { order: "asc", ...options }, limits),
     );
     const { eventsCursor, ...others } = options;
     const eventPage = { order: "asc" as const, ...others, ...(eventsCursor ? { cursor: eventsCursor } : {}) };
     if (!eventsCursor) delete (eventPage as { cursor?: string }).cursor;
-    const events = await this.#parts.store.listEvents(record.runId, pageQuery("events", eventPage, limits));
+    const events = await this.#parts.reads.listEvents(record.runId, pageQuery("events", eventPage, limits));
     const stepsPage = pageView("steps", steps, stepView);
     const eventsPage = pageView("events", events, eventView);
     return {
@@ -156,7 +157,7 @@ export class InstanceHandle<Output = any> {
       );
     }
     const record = await this.#read(options.runNumber);
-    const page = await this.#parts.store.listLogs(record.runId, {
+    const page = await this.#parts.reads.listLogs(record.runId, {
       ...pageQuery("logs", { order: "asc", ...options }, this.#definition.limits),
       ...(level === undefined ? {} : { level }),
       ...(category === undefined ? {} : { category }),
@@ -167,7 +168,7 @@ export class InstanceHandle<Output = any> {
   /** All runs of this instance, newest first. */
   async runs(): Promise<readonly InstanceView[]> {
     await this.#read();
-    const runs = await this.#parts.store.listRuns(this.#ref, this.#definition.limits.pageSizeMax);
+    const runs = await this.#parts.reads.listRuns(this.#ref, this.#definition.limits.pageSizeMax);
     return runs.map((run) => instanceView(run, this.#parts.runtime.now()));
   }
 
@@ -268,8 +269,11 @@ export class InstanceHandle<Output = any> {
     this.#told(await group.submit(planSkipSleep(this.#ref, sleep, runtime.uuid(), runtime.now())));
   }
 
-  /** Sends an event to this instance. It waits until the workflow asks for its type. */
-  async sendEvent(event: OutgoingEvent): Promise<void> {
+  /**
+   * Sends an event to this instance. It waits until the workflow asks for its type. With `{ tx }`, a transaction of your
+   * own on the store's database, it is sent when that commits.
+   */
+  async sendEvent(event: OutgoingEvent, { tx }: WithinOptions = {}): Promise<void> {
     const { runtime, group } = this.#parts;
     if (typeof event !== "object" || event === null) {
       throw new EverstepError(
@@ -285,10 +289,13 @@ export class InstanceHandle<Output = any> {
       runtime.now(),
     );
     await this.#parts.ready();
-    const outcome = await group.submit(request);
+    const [outcome] =
+      tx === undefined ? [await group.submit(request)] : await writeWithin(tx, [request], this.#parts);
+    if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
     switch (outcome.kind) {
       case "accepted":
-        return this.#told(outcome);
+        if (tx === undefined) this.#told(outcome);
+        return;
       case "not-found":
         throw instanceNotFound(this.#ref);
       case "terminal":
@@ -332,7 +339,7 @@ export class InstanceHandle<Output = any> {
 
   async #read(runNumber?: number): Promise<InstanceRecord> {
     await this.#parts.ready();
-    const record = await this.#parts.store.getInstance(this.#ref, runNumber);
+    const record = await this.#parts.reads.getInstance(this.#ref, runNumber);
     if (record) return record;
     if (runNumber === undefined) throw instanceNotFound(this.#ref);
     await this.#read();
@@ -340,7 +347,7 @@ export class InstanceHandle<Output = any> {
   }
 
   #steps(runId: RunId): Promise<StepRecord[]> {
-    return readAll((query) => this.#parts.store.listSteps(runId, query), 500);
+    return readAll((query) => this.#parts.reads.listSteps(runId, query), 500);
   }
 }
 

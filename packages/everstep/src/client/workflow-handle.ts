@@ -18,6 +18,7 @@ import type { AppParts } from "./app-parts.ts";
 import { alreadyExists, InstanceHandle } from "./instance-handle.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { type InstanceView, instanceView } from "./views.ts";
+import { type WithinOptions, writeWithin } from "./within-transaction.ts";
 
 export interface CreateOptions<Params = any> {
   /** Unique within the workflow; generated when left out. */
@@ -37,8 +38,8 @@ export interface CreateOptions<Params = any> {
 /** Params may be left out only where nothing is a fit value for them. */
 export type CreateArguments<Params> =
   Record<never, never> extends Params
-    ? [options?: CreateOptions<Params>]
-    : [options: CreateOptions<Params> & { readonly params: Params }];
+    ? [options?: CreateOptions<Params>, within?: WithinOptions]
+    : [options: CreateOptions<Params> & { readonly params: Params }, within?: WithinOptions];
 
 export interface ListOptions extends PageOptions {
   /** One status or several; words of other engines (running, failed, ...) are understood. */
@@ -58,17 +59,25 @@ export class WorkflowHandle<Params = any, Output = any> {
     this.#parts = parts;
   }
 
-  /** Creates an instance. Once this resolves it is durable and will run, here or elsewhere. */
-  async create(...[options = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
+  /**
+   * Creates an instance. Once this resolves it is durable and will run, here or elsewhere. With `{ tx }`, a transaction of
+   * your own on the store's database, it is there once that commits, and never if it does not.
+   */
+  async create(...[options = {}, { tx } = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
     const request = await this.#plan(options);
     await this.#parts.ready();
-    const outcome = await this.#submit(request);
+    const [outcome] =
+      tx === undefined ? [await this.#submit(request)] : await writeWithin(tx, [request], this.#parts);
+    if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
     if (outcome.kind === "exists" && options.ifExists !== "return") throw alreadyExists(request);
     return this.#handle(request.instanceId);
   }
 
   /** Creates up to 100 instances at once; ids that exist or repeat are skipped and left out of the answer. */
-  async createBatch(batch: readonly CreateOptions<Params>[]): Promise<InstanceHandle<Output>[]> {
+  async createBatch(
+    batch: readonly CreateOptions<Params>[],
+    { tx }: WithinOptions = {},
+  ): Promise<InstanceHandle<Output>[]> {
     const { batchMax } = this.#definition.limits;
     if (!Array.isArray(batch)) {
       throw new EverstepError("INVALID_ARGUMENT", "createBatch takes an array of { id, params }.");
@@ -88,9 +97,10 @@ export class WorkflowHandle<Params = any, Output = any> {
     await this.#parts.ready();
     // All or none: what is new in the batch is one transaction.
     const bundle = {};
-    const outcomes = await Promise.all(
-      [...requests.values()].map((request) => this.#submit(request, bundle)),
-    );
+    const outcomes =
+      tx === undefined
+        ? await Promise.all([...requests.values()].map((request) => this.#submit(request, bundle)))
+        : await writeWithin(tx, [...requests.values()], this.#parts);
     return [...requests.keys()]
       .filter((_, at) => outcomes[at]?.kind === "created")
       .map((id) => this.#handle(id));
@@ -101,7 +111,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     checkInstanceId(id, this.#definition.limits);
     await this.#parts.ready();
     const ref = this.#ref(id);
-    if (!(await this.#parts.store.getInstance(ref))) throw instanceNotFound(ref);
+    if (!(await this.#parts.reads.getInstance(ref))) throw instanceNotFound(ref);
     return this.#handle(id);
   }
 
@@ -110,7 +120,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     const list = `instances:${this.name}`;
     const query = pageQuery(list, options, this.#definition.limits);
     await this.#parts.ready();
-    const page = await this.#parts.store.listInstances({
+    const page = await this.#parts.reads.listInstances({
       ...query,
       workflowName: this.name,
       ...(status === undefined ? {} : { statuses: [status].flat().map(knownStatus) }),
@@ -135,7 +145,7 @@ export class WorkflowHandle<Params = any, Output = any> {
       { ...request, runNumber: created.runNumber },
       created.status,
     );
-    const before = await this.#parts.store.getInstance(request, created.runNumber);
+    const before = await this.#parts.reads.getInstance(request, created.runNumber);
     // Of the run that was looked at.
     const condition = { runNumber: created.runNumber, ...options.when };
     const changed = await this.#parts.group.submit({
@@ -221,7 +231,7 @@ export class WorkflowHandle<Params = any, Output = any> {
 
   /** After a lost reply: the instance that is there is the one this request created, if it is the same in everything. */
   async #ownOr(exists: CreateOutcome, request: CreateRequest): Promise<CreateOutcome> {
-    const found = await this.#parts.store.getInstance(request, 1);
+    const found = await this.#parts.reads.getInstance(request, 1);
     const same =
       found?.createdAt === request.createdAt &&
       found.params.json === request.params.json &&

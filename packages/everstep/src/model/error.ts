@@ -48,6 +48,8 @@ export type ErrorCode =
   | "STORE_BUSY"
   | "STORE_FULL"
   | "STORE_READ_ONLY"
+  | "STORE_UNSAFE"
+  | "DRIVER_MISSING"
   | "STORE_CORRUPT"
   | "STORE_NOT_OURS"
   | "STORE_CLOSED"

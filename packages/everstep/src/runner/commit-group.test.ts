@@ -205,6 +205,48 @@ describe("a write that failed for a passing reason", () => {
   });
 });
 
+describe("a store that is out of reach (INV-50)", () => {
+  const away = (): StoreError => new StoreError("unavailable", "STORE_UNAVAILABLE", "away");
+
+  test("is asked once in a while, not once per request, and what came meanwhile waits", async () => {
+    const { runtime, writes, submit, numbers } = begin(() => away());
+    for (const id of numbers(100)) submit(request(id), () => true);
+    for (let second = 0; second < 10; second += 1) {
+      await runtime.advance(1000);
+      submit(request(1000 + second), () => true);
+    }
+    expect(writes.length).toBeLessThanOrEqual(6);
+  });
+
+  test("gets everything in order when it comes back, in one write", async () => {
+    const { runtime, writes, submit, numbers } = begin((_, call) => (call < 2 ? away() : undefined));
+    const submitted = numbers(5).map((id) => submit(request(id)));
+    await runtime.settle();
+    submitted.push(submit(request(5)));
+    await runtime.advance(10_000);
+    expect(writes.at(-1)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(fates(submitted)).toEqual(Array(6).fill("done"));
+  });
+
+  test("costs a request that nobody watches over its life after five repetitions", async () => {
+    const { runtime, submit } = begin(() => away());
+    const fate = submit(request(0));
+    await runtime.advance(60_000);
+    expect(fate.is).toBe("unavailable");
+  });
+
+  test("in the middle of writing entry by entry leaves the rest for later", async () => {
+    const { runtime, writes, submit, numbers } = begin((_, call) => {
+      if (call === 0) return failure("constraint");
+      return call === 2 ? away() : undefined;
+    });
+    const submitted = numbers(4).map((id) => submit(request(id)));
+    await runtime.advance(5000);
+    expect(writes).toEqual([[0, 1, 2, 3], [0], [1], [1, 2, 3]]);
+    expect(fates(submitted)).toEqual(Array(4).fill("done"));
+  });
+});
+
 describe("a poisoned entry", () => {
   test.each<StoreFailure>(["fatal", "invalid", "too-large", "constraint"])(
     "%s: fails alone, at once; its neighbours are written",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { StoreError } from "../model/error.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { nextPollMs, PollDispatcher, type TickReport } from "./poll-dispatcher.ts";
@@ -58,12 +59,55 @@ describe("the poll interval", () => {
     await runtime.advance(800 + 640);
     expect(ticks).toEqual([0, 800, 1440]);
   });
+});
 
-  test("a tick that fails counts as one that found nothing, and the next comes all the same", async () => {
-    const { runtime, dispatcher, ticks } = begin(() => Promise.reject(new Error("out of reach")));
+describe("a store that fails (INV-50)", () => {
+  test("is asked ever less often, however many nudges there are, and at once again when it answers", async () => {
+    let isAway = true;
+    const { runtime, dispatcher, ticks } = begin(() => (isAway ? Promise.reject(new Error("away")) : idle));
     dispatcher.start();
-    await runtime.advance(1200 + 1440);
-    expect(ticks).toEqual([0, 1200, 2640]);
+    for (let second = 0; second < 60; second += 1) {
+      dispatcher.nudge();
+      dispatcher.dueAt(runtime.now() + 10);
+      await runtime.advance(1000);
+    }
+    expect(ticks.length).toBeLessThan(9);
+    const gaps = ticks.slice(1).map((at, n) => at - (ticks[n] as number));
+    for (const [n, gap] of gaps.entries()) {
+      expect(gap).toBeGreaterThanOrEqual(500 * 2 ** n - 1);
+      expect(gap).toBeLessThanOrEqual(1000 * 2 ** n + 1);
+    }
+    isAway = false;
+    await runtime.advance(60_000);
+    const before = ticks.length;
+    dispatcher.nudge();
+    await runtime.settle();
+    expect(ticks.length).toBe(before + 1);
+  });
+
+  test("for contention alone is asked again within milliseconds", async () => {
+    let failures = 2;
+    const { runtime, dispatcher, ticks } = begin(() =>
+      failures-- > 0 ? Promise.reject(new StoreError("conflict", "STORE_BUSY", "busy")) : idle,
+    );
+    dispatcher.start();
+    await runtime.advance(50);
+    expect(ticks).toHaveLength(3);
+  });
+
+  test("keeps in mind what was due meanwhile", async () => {
+    let isAway = true;
+    const { runtime, dispatcher, ticks, at } = begin(() =>
+      isAway ? Promise.reject(new Error("away")) : idle,
+    );
+    dispatcher.start();
+    await runtime.settle();
+    dispatcher.dueAt(at(5000));
+    isAway = false;
+    await runtime.advance(1000);
+    expect(ticks).toHaveLength(2);
+    await runtime.advance(4000);
+    expect(ticks.at(-1)).toBe(5000);
   });
 });
 

@@ -76,6 +76,12 @@ export class PollDispatcher {
     });
   }
 
+  /** Something may be due soon, nobody knows when: polls begin with the shortest interval again. */
+  hasten(): void {
+    this.#pollMs = this.#options.pollMsMin;
+    this.nudge();
+  }
+
   /** Something is due at this time. */
   dueAt(time: number): void {
     if (!this.#running) return;
@@ -100,6 +106,9 @@ export class PollDispatcher {
     this.#failures = 0;
     this.#pollMs = nextPollMs(this.#pollMs, report.claimed > 0, this.#options);
     const now = this.#runtime.now();
+    // What was heard of before stays in mind until a tick has looked, or its time has come.
+    if (report.nextDueAt === undefined && heardBefore > now)
+      this.#heardDueAt = Math.min(this.#heardDueAt, heardBefore);
     const known =
       report.nextDueAt === undefined ? heardBefore : (report.nextDueAt ?? Number.POSITIVE_INFINITY);
     this.#rearm(Math.min(now + this.#pollMs, Math.max(known, now), this.#heardDueAt));

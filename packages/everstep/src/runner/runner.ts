@@ -18,6 +18,7 @@ import { ChangeWatch } from "./change-watch.ts";
 import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
+import type { NudgeWatch } from "./nudge-watch.ts";
 import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispatcher.ts";
 import { Residents } from "./residents.ts";
@@ -39,6 +40,9 @@ export interface RunnerParts {
   readonly scope: AsyncScope<TurnScope>;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   readonly options: RunnerOptions;
+  readonly nudges: NudgeWatch;
+  /** Keeps the clock right; see StoreClock. */
+  readonly freshenClock: () => Promise<void> | null;
   /** What to create with the end of a run, so that the host is told of it. */
   readonly announce: (
     ref: InstanceRef & { readonly runNumber: number },
@@ -96,6 +100,7 @@ export class Runner implements TurnHost {
   /** Bodies the turns of a limited tick may still start. */
   readonly #budgets = new WeakMap<Turn, StepBudget>();
   #unguard: (() => void) | null = null;
+  #unhear: (() => void) | null = null;
   #looking = false;
 
   constructor(parts: RunnerParts) {
@@ -131,6 +136,9 @@ export class Runner implements TurnHost {
     if (!this.isRunning) return;
     this.#owners.start();
     this.#changes.start();
+    this.#unhear = this.#parts.nudges.hear((nudge) => {
+      if (nudge.due) this.#othersWrote();
+    });
     this.#dispatcher.start();
   }
 
@@ -144,6 +152,7 @@ export class Runner implements TurnHost {
     this.#state = "stopping";
     this.#dispatcher.stop();
     this.#changes.stop();
+    this.#unhear?.();
     const before = this.#active.size;
     for (const turn of this.#active.values()) turn.windDown();
     await within(this.runtime, this.#allEnded(), graceMs);
@@ -197,6 +206,11 @@ export class Runner implements TurnHost {
 
   dueAt(time: number): void {
     this.#dispatcher.dueAt(time);
+  }
+
+  /** Something was written in a transaction of somebody's own, who will commit it before long. */
+  expect(): void {
+    this.#dispatcher.hasten();
   }
 
   /** The bodies in flight of a run that has its turn here; more than the store knows of. */
@@ -291,6 +305,7 @@ export class Runner implements TurnHost {
 
   async #sweep(): Promise<TickReport> {
     try {
+      await this.#parts.freshenClock();
       await this.#owners.look();
       const limit = this.#freeSlots();
       if (limit <= 0) {

@@ -28,12 +28,17 @@ export function pauseAfter(failure: unknown, repetition: number, runtime: Runtim
 }
 
 /** Asks again after passing failures, as often as a store call is tried. For what may be asked any number of times. */
-export async function patiently<Result>(ask: () => Promise<Result>, runtime: Runtime): Promise<Result> {
+export async function patiently<Result>(
+  ask: () => Promise<Result>,
+  runtime: Runtime,
+  onFailure?: (failure: unknown) => void,
+): Promise<Result> {
   for (let repetition = 0; ; repetition++) {
     try {
       return await ask();
     } catch (failure) {
       if (!isRetryable(failure) || repetition >= storeRetry.retries) throw failure;
+      onFailure?.(failure);
       await pauseAfter(failure, repetition, runtime);
     }
   }

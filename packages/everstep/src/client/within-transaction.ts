@@ -1,0 +1,27 @@
+import { EverstepError } from "../model/error.ts";
+import type { CreateRequest, OutcomeOf, SendEventRequest } from "../model/request.ts";
+import type { AppParts } from "./app-parts.ts";
+
+export interface WithinOptions {
+  /** A transaction of your own, open on the store's database; what it is depends on the store. */
+  readonly tx?: unknown;
+}
+
+/** Writes in a transaction that the caller will commit, or not. */
+export async function writeWithin<Request extends CreateRequest | SendEventRequest>(
+  tx: unknown,
+  requests: readonly Request[],
+  { store, runtime, runner }: AppParts,
+): Promise<readonly OutcomeOf<Request>[]> {
+  const { transactions } = store.capabilities;
+  if (!store.writeWithin || !transactions.has) {
+    const why = transactions.has ? "" : `: ${transactions.why}`;
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      `This store cannot write in a transaction of yours${why}. Leave \`tx\` out.`,
+    );
+  }
+  const outcomes = await store.writeWithin(tx, requests, runtime.now());
+  runner.expect();
+  return outcomes as readonly OutcomeOf<Request>[];
+}

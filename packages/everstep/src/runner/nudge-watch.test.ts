@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import type { Nudge, NudgeListener, Store } from "../store/store.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { NudgeWatch } from "./nudge-watch.ts";
+
+const due: Nudge = { due: true, ended: false };
+
+function begin() {
+  const runtime = createFakeRuntime();
+  const server = { isAway: false, subscriptions: [] as NudgeListener[], stopped: 0 };
+  const store = {
+    async subscribe(listener: NudgeListener) {
+      if (server.isAway) throw new Error("away");
+      server.subscriptions.push(listener);
+      return () => {
+        server.stopped += 1;
+      };
+    },
+  } as unknown as Store;
+  const problems: unknown[] = [];
+  const watch = new NudgeWatch({ store, runtime, onProblem: (problem) => problems.push(problem) });
+  return { runtime, server, watch, problems };
+}
+
+test("it listens once somebody wants to hear, once for all", async () => {
+  const { runtime, server, watch } = begin();
+  expect(server.subscriptions).toHaveLength(0);
+  const heard: string[] = [];
+  const stopHearing = watch.hear(() => heard.push("first"));
+  watch.hear(() => heard.push("second"));
+  await runtime.settle();
+  expect(server.subscriptions).toHaveLength(1);
+  server.subscriptions[0]?.onNudge(due);
+  stopHearing();
+  server.subscriptions[0]?.onNudge(due);
+  expect(heard).toEqual(["first", "second", "second"]);
+});
+
+test("a connection that broke is made again, and what was missed meanwhile is made up for", async () => {
+  const { runtime, server, watch } = begin();
+  const heard: Nudge[] = [];
+  watch.hear((nudge) => heard.push(nudge));
+  await runtime.settle();
+  expect(watch.isListening).toBe(true);
+  server.subscriptions[0]?.onLost(new Error("reset"));
+  expect(watch.isListening).toBe(false);
+  await runtime.advance("2 seconds");
+  expect(server.subscriptions).toHaveLength(2);
+  expect(heard).toEqual([{ due: true, ended: true }]);
+});
+
+test("a server that is away is tried ever less often, and told of once", async () => {
+  const { runtime, server, watch, problems } = begin();
+  server.isAway = true;
+  watch.hear(() => {});
+  await runtime.advance("10 minutes");
+  expect(problems).toHaveLength(1);
+  server.isAway = false;
+  await runtime.advance("2 minutes");
+  expect(watch.isListening).toBe(true);
+});
+
+test("stopped it listens no more and leaves no timer, also in the middle of subscribing", async () => {
+  const { runtime, server, watch } = begin();
+  watch.hear(() => {});
+  watch.stop();
+  await runtime.settle();
+  expect(server.stopped).toBe(1);
+  server.subscriptions[0]?.onLost(new Error("closed"));
+  expect(runtime.nextTimerAt()).toBeNull();
+});
+
+test("a store without nudges is never asked", async () => {
+  const runtime = createFakeRuntime();
+  const watch = new NudgeWatch({ store: {} as Store, runtime, onProblem: () => {} });
+  watch.hear(() => {});
+  await runtime.settle();
+  expect(watch.isListening).toBe(false);
+});
