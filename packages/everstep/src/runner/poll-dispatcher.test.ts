@@ -98,7 +98,7 @@ describe("a store that fails (INV-50)", () => {
   test("keeps in mind what was due meanwhile", async () => {
     let isAway = true;
     const { runtime, dispatcher, ticks, at } = begin(() =>
-      isAway ? Promise.reject(new Error("away")) : idle,
+      isAway ? Promise.reject(new Error("away")) : { claimed: 0, nextDueAt: undefined },
     );
     dispatcher.start();
     await runtime.settle();

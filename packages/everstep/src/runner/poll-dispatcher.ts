@@ -109,9 +109,8 @@ export class PollDispatcher {
     // What was heard of before stays in mind until a tick has looked, or its time has come.
     if (report.nextDueAt === undefined && heardBefore > now)
       this.#heardDueAt = Math.min(this.#heardDueAt, heardBefore);
-    const known =
-      report.nextDueAt === undefined ? heardBefore : (report.nextDueAt ?? Number.POSITIVE_INFINITY);
-    this.#rearm(Math.min(now + this.#pollMs, Math.max(known, now), this.#heardDueAt));
+    const known = Math.max(report.nextDueAt ?? Number.POSITIVE_INFINITY, now);
+    this.#rearm(Math.min(now + this.#pollMs, known, this.#heardDueAt));
     if (this.#nudged) this.nudge();
   }
 
