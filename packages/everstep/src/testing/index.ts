@@ -34,6 +34,7 @@ export type { StoreCall, StoreMethod, StoreVerb } from "./intercept-store.ts";
 export type { EventMock, MockTimes, StepMock, WorkflowMocks } from "./mocks.ts";
 export {
   type AuthorRows,
+  type CallerTransactions,
   type Case,
   type CaseContext,
   type CaseGroup,
