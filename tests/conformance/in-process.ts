@@ -35,11 +35,23 @@ export async function hostTogether(
 const shortLease: RunnerSettings = { lease: "1 second" };
 
 /** Memory outlives no process, so a reload cuts the old app off from its data and starts another one on it. */
-export async function driveReloadingInMemory(program: Program, mode: Mode): Promise<ProgramRecord> {
+export function driveReloadingInMemory(program: Program, mode: Mode): Promise<ProgramRecord> {
   const database = createMemoryDatabase();
+  return driveReloadingInProcess(program, mode, () => memory({ database }));
+}
+
+/** `openStore` gives another handle on the same data each time. */
+export async function driveReloadingInProcess(
+  program: Program,
+  mode: Mode,
+  openStore: () => Store,
+): Promise<ProgramRecord> {
   const notebook = new Notebook();
+  const opened: Store[] = [];
   const open = () => {
-    const { store, cut } = cuttable(memory({ database }));
+    const whole = openStore();
+    opened.push(whole);
+    const { store, cut } = cuttable(whole);
     const programs = [program];
     const host = createHost({ mode, store, programs, notebookOf: () => notebook, runner: shortLease });
     return { host: touchFirst(host), cut };
@@ -55,6 +67,7 @@ export async function driveReloadingInMemory(program: Program, mode: Mode): Prom
     },
   });
   await current.host.stop();
+  for (const store of opened) await store.close();
   return record;
 }
 

@@ -1,9 +1,9 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { CommitGroup } from "../runner/commit-group.ts";
-import type { NudgeWatch } from "../runner/nudge-watch.ts";
 import type { Runner } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
+import type { EndWatch } from "./end-watch.ts";
 import type { Endings } from "./endings.ts";
 import type { Announcer } from "./lifecycle-hooks.ts";
 import type { StoreReads } from "./patient-reads.ts";
@@ -16,7 +16,7 @@ export interface AppParts {
   readonly group: CommitGroup;
   readonly runner: Runner;
   readonly endings: Endings;
-  readonly nudges: NudgeWatch;
+  readonly endWatch: EndWatch;
   readonly announcer: Announcer;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   /** Resolves when the store may be used; rejects when the app was stopped. */

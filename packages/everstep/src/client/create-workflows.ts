@@ -18,6 +18,7 @@ import { within } from "../runner/within.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { AppParts } from "./app-parts.ts";
+import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
@@ -178,7 +179,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     group,
     runner,
     endings,
-    nudges,
+    endWatch: new EndWatch({ reads, runtime, nudges }),
     announcer,
     definitions,
     ready,

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 export type StoreReads = Pick<
   Store,
   | "getInstance"
-  | "getStatus"
+  | "getStatuses"
   | "listInstances"
   | "listRuns"
   | "listSteps"
@@ -23,7 +23,7 @@ export function patientReads(store: Store, runtime: Runtime): StoreReads {
       patiently(() => read.apply(store, given), runtime);
   return {
     getInstance: patient(store.getInstance),
-    getStatus: patient(store.getStatus),
+    getStatuses: patient(store.getStatuses),
     listInstances: patient(store.listInstances),
     listRuns: patient(store.listRuns),
     listSteps: patient(store.listSteps),

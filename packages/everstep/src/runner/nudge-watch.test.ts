@@ -3,7 +3,7 @@ import type { Nudge, NudgeListener, Store } from "../store/store.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { NudgeWatch } from "./nudge-watch.ts";
 
-const due: Nudge = { due: true, ended: false };
+const due: Nudge = { due: true, changed: false, ended: false };
 
 function begin() {
   const runtime = createFakeRuntime();
@@ -46,7 +46,7 @@ test("a connection that broke is made again, and what was missed meanwhile is ma
   expect(watch.isListening).toBe(false);
   await runtime.advance("2 seconds");
   expect(server.subscriptions).toHaveLength(2);
-  expect(heard).toEqual([{ due: true, ended: true }]);
+  expect(heard).toEqual([{ due: true, changed: true, ended: true }]);
 });
 
 test("a server that is away is tried ever less often, and told of once", async () => {

@@ -52,7 +52,7 @@ export class NudgeWatch {
       if (this.#state === "stopped") return stopListening?.();
       this.#stopListening = stopListening ?? null;
       // What happened while nobody listened.
-      if (this.#failures > 0) this.#tell({ due: true, ended: true });
+      if (this.#failures > 0) this.#tell({ due: true, changed: true, ended: true });
       this.#failures = 0;
     } catch (reason) {
       // Told once: polling goes on, and the next tries may be many.

@@ -114,7 +114,10 @@ export class Runner implements TurnHost {
     const { owner } = this;
     this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
     this.#dispatcher = new PollDispatcher(runtime, options, () => this.#arriving(this.#sweep()));
-    this.#changes = new ChangeWatch(store, runtime, () => this.#othersWrote());
+    this.#changes = new ChangeWatch(store, runtime, () => {
+      this.#mayBeDue();
+      this.#mayBeDecided();
+    });
     this.#owners = new OwnerWatch({
       ...parts,
       owner,
@@ -137,7 +140,8 @@ export class Runner implements TurnHost {
     this.#owners.start();
     this.#changes.start();
     this.#unhear = this.#parts.nudges.hear((nudge) => {
-      if (nudge.due) this.#othersWrote();
+      if (nudge.due || nudge.changed) this.#mayBeDue();
+      if (nudge.changed) this.#mayBeDecided();
     });
     this.#dispatcher.start();
   }
@@ -224,9 +228,13 @@ export class Runner implements TurnHost {
   }
 
   /** What another process wrote may be due here, or an event for a turn that a body holds open. */
-  #othersWrote(): void {
+  #mayBeDue(): void {
     this.nudge();
     for (const turn of this.#active.values()) if (turn.awaitsEvents) turn.eventsArrived();
+  }
+
+  /** Another process may have paused or ended what has its turn here. */
+  #mayBeDecided(): void {
     if (this.#looking) return;
     this.#looking = true;
     this.#lookAfterActive()
@@ -238,8 +246,11 @@ export class Runner implements TurnHost {
 
   /** A pause or an end that another process decided reaches a turn in progress now, not with its next renewal. */
   async #lookAfterActive(): Promise<void> {
-    for (const turn of [...this.#active.values()]) {
-      const status = await this.#parts.store.getStatus(turn.ref);
+    const turns = [...this.#active.values()];
+    if (turns.length === 0) return;
+    const statuses = await this.#parts.store.getStatuses(turns.map(({ ref }) => ref));
+    for (const [at, turn] of turns.entries()) {
+      const status = statuses[at];
       if (status === undefined || !turn.canBeRecalled) continue;
       if (status === "paused") turn.askBeforeNextBody();
       else if (isTerminal(status))

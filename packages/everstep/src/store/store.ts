@@ -54,8 +54,8 @@ export interface Store {
   release(leases: readonly Lease[], now: number): Promise<void>;
 
   getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined>;
-  /** Only the status of the current run: for those who look often. */
-  getStatus(ref: InstanceRef): Promise<InstanceStatus | undefined>;
+  /** Only the status of the current runs, in the order asked for: for those who look often, and at many. */
+  getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]>;
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>>;
   /** All runs of an instance, newest first (at most `limit`). */
   listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]>;
@@ -113,8 +113,10 @@ export interface NudgeListener {
 
 /** What happened in another process. */
 export interface Nudge {
-  /** Something became due, or an event or a decision came for a run that may have its turn here. */
+  /** Something became due, or an event came for a run that may have its turn here. */
   readonly due: boolean;
+  /** A person's decision (pause, terminate, ...) about a run that may have its turn here. */
+  readonly changed: boolean;
   /** A run ended. */
   readonly ended: boolean;
 }

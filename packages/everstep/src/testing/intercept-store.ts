@@ -8,7 +8,7 @@ const methods = [
   "renew",
   "release",
   "getInstance",
-  "getStatus",
+  "getStatuses",
   "listInstances",
   "listRuns",
   "listSteps",

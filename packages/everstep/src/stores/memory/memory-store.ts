@@ -104,8 +104,9 @@ export class MemoryStore implements Store {
     return reads.getInstance(this.#open(), ref, runNumber);
   }
 
-  async getStatus(ref: InstanceRef): Promise<InstanceStatus | undefined> {
-    return reads.getInstance(this.#open(), ref, undefined)?.status;
+  async getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
+    const database = this.#open();
+    return refs.map((ref) => reads.getInstance(database, ref, undefined)?.status);
   }
 
   async listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {

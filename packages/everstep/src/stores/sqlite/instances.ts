@@ -10,7 +10,7 @@ import { limited } from "./limit.ts";
 
 export interface Instances {
   get(ref: InstanceRef, runNumber?: number): InstanceRecord | undefined;
-  status(ref: InstanceRef): InstanceStatus | undefined;
+  statuses(refs: readonly InstanceRef[]): readonly (InstanceStatus | undefined)[];
   runs(ref: InstanceRef, limit: number): readonly InstanceRecord[];
   countByStatus(workflowName?: string): Readonly<Record<InstanceStatus, number>>;
   nextDueAt(workflows: readonly string[]): number | null;
@@ -61,8 +61,11 @@ export function instances(connection: Connection): Instances {
       return row === undefined ? undefined : toInstance(row);
     },
 
-    status: ({ workflowName, instanceId }) =>
-      status.get(workflowName, instanceId)?.[0] as InstanceStatus | undefined,
+    statuses: (refs) =>
+      refs.map(
+        ({ workflowName, instanceId }) =>
+          status.get(workflowName, instanceId)?.[0] as InstanceStatus | undefined,
+      ),
 
     runs: ({ workflowName, instanceId }, limit) => runs.all(workflowName, instanceId, limit).map(toInstance),
 

@@ -110,8 +110,8 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.instances.get(ref, runNumber));
   }
 
-  getStatus(ref: InstanceRef): Promise<InstanceStatus | undefined> {
-    return this.#do((verbs) => verbs.instances.status(ref));
+  getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
+    return this.#do((verbs) => verbs.instances.statuses(refs));
   }
 
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {

@@ -36,11 +36,25 @@ export const listingCases: readonly Case[] = [
     name: "the status alone is that of the current run, and undefined for nobody",
     async run({ open }) {
       const store = await open();
-      equal(await store.getStatus(ref("a")), undefined, "before it is created");
+      const status = async () => (await store.getStatuses([ref("a")]))[0];
+      equal(await status(), undefined, "before it is created");
       await ended(store, "a", complete());
-      equal(await store.getStatus(ref("a")), "complete", "when it ended");
+      equal(await status(), "complete", "when it ended");
       await write(store, restart("a"), at(5));
-      equal(await store.getStatus(ref("a")), "active", "in its next run");
+      equal(await status(), "active", "in its next run");
+    },
+  },
+  {
+    name: "statuses are answered in the order asked for, also of what is asked for twice or is not there",
+    async run({ open }) {
+      const store = await open();
+      await write(store, create("a"));
+      await write(store, create("b"));
+      await write(store, pause("b"), at(1));
+      const asked = [ref("b"), ref("nobody"), ref("a"), ref("b"), ref("a", "other")];
+      const expected = ["paused", undefined, "active", "paused", undefined];
+      equal(await store.getStatuses(asked), expected, "statuses");
+      equal(await store.getStatuses([]), [], "of nothing");
     },
   },
   {

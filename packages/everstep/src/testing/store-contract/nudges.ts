@@ -23,7 +23,7 @@ export const nudgeCases: readonly Case[] = [
       ["an instance created", "due", (store) => write(store, create("new"))],
       ["an event accepted", "due", (store) => write(store, sendEvent("a", "e1", "x"), at(1))],
       ["a publication that reached somebody", "due", (store) => write(store, publish("p1", "news"), at(1))],
-      ["a pause", "due", (store) => write(store, pause("a"), at(1))],
+      ["a pause", "changed", (store) => write(store, pause("a"), at(1))],
       [
         "the end of a run",
         "ended",

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
+import { NudgeWatch } from "../runner/nudge-watch.ts";
+import type { NudgeListener, Store } from "../store/store.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { EndWatch } from "./end-watch.ts";
+import type { StoreReads } from "./patient-reads.ts";
+
+function begin({ withNudges = false } = {}) {
+  const runtime = createFakeRuntime();
+  const ended = new Set<string>();
+  const asked: number[] = [];
+  let listener: NudgeListener | undefined;
+  const subscribe = async (given: NudgeListener) => {
+    listener = given;
+    return () => {};
+  };
+  const store = (withNudges ? { subscribe } : {}) as unknown as Store;
+  const nudges = new NudgeWatch({ store, runtime, onProblem: () => {} });
+  const reads = {
+    async getStatuses(refs: readonly InstanceRef[]): Promise<InstanceStatus[]> {
+      asked.push(refs.length);
+      return refs.map(({ instanceId }) => (ended.has(instanceId) ? "complete" : "active"));
+    },
+  } as unknown as StoreReads;
+  const watch = new EndWatch({ reads, runtime, nudges });
+  const seen: string[] = [];
+  const watching = (id: string) => {
+    const stop = watch.watch({
+      ref: { workflowName: "w", instanceId: id },
+      seen: (status) => {
+        if (status !== "complete") return;
+        seen.push(id);
+        stop();
+      },
+      failed: () => seen.push(`${id} failed`),
+    });
+    return stop;
+  };
+  const nudge = () => listener?.onNudge({ due: false, changed: false, ended: true });
+  return { runtime, ended, asked, seen, watching, nudge };
+}
+
+test("all who wait are answered by one question", async () => {
+  const { runtime, asked, watching } = begin();
+  for (let n = 0; n < 1200; n += 1) watching(`i${n}`);
+  await runtime.settle();
+  expect(asked).toEqual([500, 500, 200]);
+});
+
+test("an end is noticed within the interval, which grows to a second", async () => {
+  const { runtime, ended, asked, seen, watching } = begin();
+  watching("a");
+  await runtime.advance("1 minute");
+  expect(asked.length).toBeLessThan(70);
+  ended.add("a");
+  await runtime.advance("1 second");
+  expect(seen).toEqual(["a"]);
+});
+
+test("with nudges it looks at each, many at once as one, and rarely without", async () => {
+  const { runtime, ended, asked, seen, watching, nudge } = begin({ withNudges: true });
+  watching("a");
+  watching("b");
+  await runtime.advance("2 minutes");
+  expect(asked.length).toBeLessThan(25);
+  const before = asked.length;
+  ended.add("a");
+  for (let n = 0; n < 10; n += 1) nudge();
+  await runtime.advance(5);
+  expect(asked.length).toBe(before + 1);
+  expect(seen).toEqual(["a"]);
+});
+
+test("nobody waiting, nothing is asked and no timer is left", async () => {
+  const { runtime, asked, watching } = begin();
+  const stop = watching("a");
+  await runtime.settle();
+  stop();
+  expect(runtime.nextTimerAt()).toBeNull();
+  await runtime.advance("1 hour");
+  expect(asked).toHaveLength(1);
+});

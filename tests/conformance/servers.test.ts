@@ -1,0 +1,34 @@
+/** The same programs on every store that needs a server. Killed processes are for the chaos tests; here a reload cuts off. */
+import { afterAll, describe, test, vi } from "vitest";
+import { Namespaces, serverStores } from "../support/server-stores.ts";
+import { describeCorpus } from "./describe-corpus.ts";
+import { cloudflareDifferences } from "./differences.ts";
+import { driveReloadingInProcess, hostTogether } from "./in-process.ts";
+
+vi.setConfig({ maxConcurrency: 40, testTimeout: 60_000, hookTimeout: 60_000 });
+
+for (const server of serverStores) {
+  const title = `classes for Cloudflare, on ${server.name}`;
+  if (server.url === undefined) {
+    describe(title, () => test.skip("no server", () => {}));
+    continue;
+  }
+  const namespaces = new Namespaces(server);
+  const used: string[] = [];
+  const take = (): string => {
+    const namespace = namespaces.take();
+    used.push(namespace);
+    return namespace;
+  };
+  afterAll(async () => {
+    for (const namespace of used) await namespaces.giveBack(namespace);
+  });
+  await describeCorpus(title, {
+    differences: cloudflareDifferences,
+    hostTogether: (programs) => hostTogether(programs, "cloudflare", server.open(take())),
+    driveReloading(program) {
+      const namespace = take();
+      return driveReloadingInProcess(program, "cloudflare", () => server.open(namespace));
+    },
+  });
+}
