@@ -112,6 +112,8 @@ export const runnerDefaults = {
   /** How long a stop waits for a store that does not answer. */
   stopStoreMs: 5 * second,
   residentsMax: 1000,
+  /** Runs claimed at once: the rest of a burst is left to whoever asks next, which may be another runner. */
+  claimMax: 100,
   groupMax: 256,
 } as const;
 

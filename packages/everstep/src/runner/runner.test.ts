@@ -683,3 +683,36 @@ describe("two processes", () => {
     });
   });
 });
+
+describe("a burst of due runs", () => {
+  const gated = () => {
+    const gate = createGate();
+    const hold = defineWorkflow({ name: "hold" }, async (_, step) => step.do("hold", () => gate.wait()));
+    return { gate, hold };
+  };
+
+  test("is shared by the runners that are there", async () => {
+    const { gate, hold } = gated();
+    const { runtime, database, process } = world({ hold });
+    const [creator, a, b] = [process(), process(), process()];
+    for (let n = 0; n < 300; n += 1) await creator?.app.workflows.hold.create();
+    await Promise.all([a?.app.start(), b?.app.start()]);
+    await runtime.settle();
+    const owners = [...database.runs.values()].map(({ owner }) => owner);
+    const counts = [...new Set(owners)].map((owner) => owners.filter((each) => each === owner).length);
+    expect(counts.length).toBe(2);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(100);
+    await gate.open();
+  });
+
+  test("is taken wholly by one that is alone, up to its capacity", async () => {
+    const { gate, hold } = gated();
+    const { runtime, database, process } = world({ hold });
+    const [creator, alone] = [process(), process({ concurrency: 250 })];
+    for (let n = 0; n < 300; n += 1) await creator?.app.workflows.hold.create();
+    await alone?.app.start();
+    await runtime.settle();
+    expect([...database.runs.values()].filter(({ leased }) => leased)).toHaveLength(250);
+    await gate.open();
+  });
+});

@@ -318,7 +318,7 @@ export class Runner implements TurnHost {
     try {
       await this.#parts.freshenClock();
       await this.#owners.look();
-      const limit = this.#freeSlots();
+      const limit = Math.min(this.#freeSlots(), runnerDefaults.claimMax);
       if (limit <= 0) {
         // Something may be due that nobody looked at: the first place to become free looks.
         this.#caughtUp = false;
@@ -328,7 +328,10 @@ export class Runner implements TurnHost {
       const claimed = begun.length;
       const more = claimed >= limit;
       this.#caughtUp = !more;
-      if (more) return { claimed, nextDueAt: undefined };
+      if (more) {
+        if (this.#freeSlots() > 0) this.nudge();
+        return { claimed, nextDueAt: undefined };
+      }
       const { nextDueAt, held } = await this.#claimer.lookAhead(at);
       // The end of a turn here makes room, so it looks again.
       if (held) this.#caughtUp = false;
