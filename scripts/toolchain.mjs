@@ -124,10 +124,11 @@ function runNpm(node, args, options) {
   return run("npm", args, { shell: process.platform === "win32", ...options });
 }
 
-/** Runs a command in the foreground and resolves to its exit code. */
-function run(command, args, options) {
+/** Runs a command in the foreground and resolves to its exit code; `onStart` is told its process id. */
+export function run(command, args, { onStart, ...options } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: "inherit", ...options });
+    if (child.pid) onStart?.(child.pid);
     const forward = (signal) => child.kill(signal);
     // A terminal sends Ctrl-C to the child as well. We only stay alive to report how it ended.
     const interrupted = (signal) => process.stdin.isTTY || forward(signal);

@@ -7,6 +7,7 @@ import { fail, prepare, root, secondsSince } from "./toolchain.mjs";
 const demo = join(root, "examples/crash-demo/main.ts");
 const bench = join(root, "bench/main.ts");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
+const services = join(root, "scripts/services.mjs");
 
 // Runs TypeScript as it is, and `everstep` from its sources; Node 22 still calls node:sqlite experimental.
 const sourceOptions = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
@@ -36,7 +37,8 @@ async function test(args) {
   const report = join(tmpdir(), `everstep-tests-${process.pid}.json`);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   // Not through npm: a signal would end npm and leave vitest running.
-  const tests = { title: "tests", run: () => node([vitest, "run", ...reporters, ...args]) };
+  const command = ["node", vitest, "run", ...reporters, ...args];
+  const tests = { title: "tests", run: () => node([services, "--", ...command]) };
   const stages = [
     { title: "format and lint", run: () => npm(["run", "--silent", "lint"]) },
     { title: "types", run: () => npm(["run", "--silent", "typecheck"]) },
