@@ -203,6 +203,8 @@ async function mysqlCaller(): Promise<Caller> {
   return {
     store,
     async begin() {
+      // Otherwise it would not see what was written after its first statement.
+      await connection.query("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
       await connection.beginTransaction();
       return {
         tx: connection,

@@ -2,15 +2,13 @@
  * The stores that need a server, for tests that run on every store. Each test gets data of its own: a namespace that is
  * emptied afterwards and used again, because making tables takes longer than most tests.
  */
+import { mysql } from "everstep/mysql";
+import { postgres } from "everstep/postgres";
+import { redis } from "everstep/redis";
 import type { Store } from "everstep/store";
 import { Redis } from "ioredis";
 import { createConnection } from "mysql2/promise";
 import pg from "pg";
-
-// FOR NOW: while the stores are being written.
-const { postgres } = (await import("everstep/postgres").catch(() => ({}))) as never as { postgres: (options: object) => Store };
-const { mysql } = (await import("everstep/mysql").catch(() => ({}))) as never as { mysql: (options: object) => Store };
-const { redis } = (await import("everstep/redis").catch(() => ({}))) as never as { redis: (options: object) => Store };
 
 export interface ServerStore {
   readonly name: "postgres" | "mysql" | "redis";
@@ -23,19 +21,19 @@ export interface ServerStore {
 export const serverStores: readonly ServerStore[] = [
   {
     name: "postgres",
-    url: postgres && process.env.EVERSTEP_POSTGRES_URL,
+    url: process.env.EVERSTEP_POSTGRES_URL,
     open: (namespace) => postgres({ url: urlOf("EVERSTEP_POSTGRES_URL"), namespace, max: 4 }),
     empty: emptyPostgres,
   },
   {
     name: "mysql",
-    url: mysql && process.env.EVERSTEP_MYSQL_URL,
+    url: process.env.EVERSTEP_MYSQL_URL,
     open: (namespace) => mysql({ url: urlOf("EVERSTEP_MYSQL_URL"), namespace, max: 4 }),
     empty: emptyMysql,
   },
   {
     name: "redis",
-    url: redis && process.env.EVERSTEP_REDIS_URL,
+    url: process.env.EVERSTEP_REDIS_URL,
     open: (namespace) => redis({ url: urlOf("EVERSTEP_REDIS_URL"), namespace }),
     empty: emptyRedis,
   },

@@ -1,8 +1,8 @@
 import type { EventRecord } from "../../model/event.ts";
 import { readValue } from "./json-column.ts";
-import { flag, integer, integerOrNull, type SqlRow, text, textOrNull } from "./row.ts";
+import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull } from "./row.ts";
 
-/** In the order in which an event is inserted; it is born undelivered. */
+/** In the order of `eventValues`; an event is born undelivered. */
 export const eventColumns = [
   "run",
   "seq",
@@ -15,6 +15,21 @@ export const eventColumns = [
   "payload",
   "payload_marks",
 ] as const;
+
+export function eventValues(run: number, event: Omit<EventRecord, "deliveredAt" | "consumedBy">): SqlValue[] {
+  return [
+    run,
+    event.seq,
+    event.id,
+    event.type,
+    event.topic,
+    event.forStep,
+    event.system ? 1 : 0,
+    event.createdAt,
+    event.payload.json,
+    event.payload.marks,
+  ];
+}
 
 export function readEvent(row: SqlRow): EventRecord {
   return {

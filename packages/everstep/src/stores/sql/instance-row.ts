@@ -1,13 +1,46 @@
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
 import type { StoredError } from "../../model/value.ts";
+import type { CreateRequest } from "../../store/store.ts";
 import { readBegun, readReason, readStoredError, readValue, readValueOrNull } from "./json-column.ts";
-import { flag, integer, integerOrNull, type SqlRow, text, textOrNull, word } from "./row.ts";
+import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
+
+/** In the order of `instanceValues`. */
+export const instanceColumns = [
+  "id",
+  "workflow",
+  "instance_id",
+  "run",
+  "created_at",
+  "deadline_at",
+  "retention_ms",
+  "parent_workflow",
+  "parent_instance",
+  "params",
+  "params_marks",
+] as const;
+
+export function instanceValues(id: number, run: number, request: CreateRequest): SqlValue[] {
+  const { parent, params } = request;
+  return [
+    id,
+    request.workflowName,
+    request.instanceId,
+    run,
+    request.createdAt,
+    request.deadlineAt,
+    request.retentionMs,
+    parent === null ? null : parent.workflowName,
+    parent === null ? null : parent.instanceId,
+    params.json,
+    params.marks,
+  ];
+}
 
 /** Reads the row of an instance (i) joined with one of its runs (r) and, where there is one, that run's ending (e). */
 export const instanceSelection = `
   i.workflow, i.instance_id, i.params, i.params_marks, i.created_at, i.deadline_at, i.retention_ms,
   i.parent_workflow, i.parent_instance,
-  r.id AS run, r.run_number, r.status, r.token, r.lane, r.due_at, r.crash_count, r.begun, r.dead_letter,
+  r.id AS run, r.instance, r.run_number, r.status, r.token, r.lane, r.due_at, r.crash_count, r.begun, r.dead_letter,
   r.started_at, r.paused_at, r.updated_at,
   e.completed_at, e.output, e.output_marks, e.error, e.reason`;
 

@@ -1,0 +1,58 @@
+import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
+import type { MigrateOptions, MigrationReport, StoreWarning } from "../../store/store.ts";
+import { integer } from "../sql/row.ts";
+import { ServerStore } from "../sql/server-store.ts";
+import { callerSession } from "./caller-session.ts";
+import { mysqlDialect } from "./dialect.ts";
+import { migrateSchema, planSchema } from "./migrate.ts";
+import { mutations } from "./mutations.ts";
+import type { MysqlSettings } from "./options.ts";
+import { tableNames } from "./schema.ts";
+import { readServerSettings } from "./server-settings.ts";
+import { MysqlDatabase } from "./session.ts";
+
+export class MysqlStore extends ServerStore {
+  readonly serverTime?: () => Promise<number>;
+  readonly #settings: MysqlSettings;
+  readonly #database: MysqlDatabase;
+
+  constructor(settings: MysqlSettings) {
+    const database = new MysqlDatabase(settings);
+    const names = tableNames(settings.connect.database, settings.namespace);
+    super({
+      capabilities,
+      database,
+      dialect: mysqlDialect(names),
+      runMutations: mutations(settings),
+      sessionOf: (tx) => callerSession(tx, names, settings),
+    });
+    this.#settings = settings;
+    this.#database = database;
+    if (settings.clock === "store") this.serverTime = () => readTime(database);
+  }
+
+  migrate({ plan = false }: MigrateOptions = {}): Promise<MigrationReport> {
+    return (plan ? planSchema : migrateSchema)(this.#database, this.#settings);
+  }
+
+  async warnings(): Promise<readonly StoreWarning[]> {
+    const ask = async (sql: string, values: readonly unknown[] = []) =>
+      (await this.#database.run([{ sql, values }]))[0]?.rows ?? [];
+    return (await readServerSettings(ask)).warnings;
+  }
+}
+
+async function readTime(database: MysqlDatabase): Promise<number> {
+  const sql = "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000 AS now";
+  const [result] = await database.run([{ sql, values: [] }]);
+  return integer(result?.rows[0] ?? {}, "now");
+}
+
+const capabilities: StoreCapabilities = {
+  durable: has,
+  shared: has,
+  mutations: has,
+  transactions: has,
+  nudges: lacks("MySQL has no notification channel; other processes' work is found by polling"),
+  ownership: lacks("whether a process on another machine is dead cannot be known; its leases run out"),
+};

@@ -1,0 +1,102 @@
+/** Statements over many rows at once, and rows of values as a table to read from. */
+import type { RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
+import type { Statement } from "../sql/session.ts";
+import { columnType, type Table, type TableNames } from "../sql/table.ts";
+
+/** What it does for many rows it may do in two parts, when it is too large for one packet. */
+export interface RowsOfStatement extends Statement {
+  halve(): readonly Statement[];
+}
+
+export function isDivisible(statement: Statement): statement is RowsOfStatement {
+  return "halve" in statement;
+}
+
+/**
+ * The text of the first row says of which type a column is. Texts are bytes, so that they are compared as the columns of
+ * the tables are.
+ */
+export function parameterRows(alias: string, columns: readonly string[]): RowsPart {
+  return (rows) => {
+    const first = columns.map((column) => `${typed(column)} AS ${quoted(column)}`).join(", ");
+    return { sql: `(${select(first, columns.length, rows.length)}) ${alias}`, values: rows.flat() };
+  };
+}
+
+export function insertRows(names: TableNames, table: Table, columns: readonly string[]): RowsStatement {
+  const sql = `INSERT INTO ${names[table]} (${columns.map(quoted).join(", ")}) VALUES ?`;
+  return divisible((rows) => ({ sql, values: [rows] }));
+}
+
+/**
+ * The rows of values come first, so that the others are found by key and locked in the order given. One row alone needs
+ * no table for itself, unless the condition speaks of it.
+ */
+export function updateRows(
+  names: TableNames,
+  table: Table,
+  keys: readonly string[],
+  columns: readonly string[],
+  where?: string,
+): RowsStatement {
+  const all = [...keys, ...columns];
+  const condition = where === undefined ? "" : ` AND (${where})`;
+  const assigned = (value: (column: string) => string): string =>
+    columns.map((column) => `t.${quoted(column)} = ${value(column)}`).join(", ");
+  const matched = (value: (column: string) => string): string =>
+    keys.map((column) => `t.${quoted(column)} = ${value(column)}`).join(" AND ");
+  const given = (column: string): string => `v.${quoted(column)}`;
+  const first = all.map((column) => `? AS ${quoted(column)}`).join(", ");
+  const one = `UPDATE ${names[table]} AS t SET ${assigned(() => "?")} WHERE ${matched(() => "?")}${condition}`;
+  const many = `STRAIGHT_JOIN ${names[table]} AS t ON ${matched(given)} SET ${assigned(given)} WHERE TRUE${condition}`;
+  const isAlone = !where?.includes("v.");
+
+  return divisible((rows) => {
+    const [only] = rows;
+    return rows.length === 1 && only !== undefined && isAlone
+      ? { sql: one, values: [...only.slice(keys.length), ...only.slice(0, keys.length)] }
+      : { sql: `UPDATE (${select(first, all.length, rows.length)}) v ${many}`, values: rows.flat() };
+  });
+}
+
+/** Assignments are made one after the other, so the status that decides all of them is assigned last. */
+export function putStepRows(names: TableNames, columns: readonly string[]): RowsStatement {
+  const replaced = columns.filter((column) => !["run", "step_index", "status"].includes(column));
+  const assignments = [...replaced, "status"].map((column) => {
+    const name = quoted(column);
+    return `${name} = IF(status = 'waiting', VALUES(${name}), ${name})`;
+  });
+  const sql = `INSERT INTO ${names.step} (${columns.map(quoted).join(", ")}) VALUES ?
+    ON DUPLICATE KEY UPDATE ${assignments.join(", ")}`;
+  return divisible((rows) => ({ sql, values: [rows] }));
+}
+
+export function removeRows(names: TableNames, table: Table, keys: readonly string[]): RowsStatement {
+  const columns = keys.map(quoted).join(", ");
+  const sql = `DELETE FROM ${names[table]} WHERE ${keys.length === 1 ? columns : `(${columns})`} IN (?)`;
+  return divisible((rows) => ({ sql, values: [keys.length === 1 ? rows.flat() : rows] }));
+}
+
+export function quoted(column: string): string {
+  return `\`${column}\``;
+}
+
+function typed(column: string): string {
+  return columnType(column) === "text" ? "CAST(? AS BINARY)" : "?";
+}
+
+function select(first: string, columns: number, rows: number): string {
+  const others = ` UNION ALL SELECT ${Array(columns).fill("?").join(", ")}`;
+  return `SELECT ${first}${others.repeat(rows - 1)}`;
+}
+
+function divisible(make: (rows: readonly RowValues[]) => Statement): RowsStatement {
+  return (rows) => {
+    const middle = Math.ceil(rows.length / 2);
+    const halve = (): readonly Statement[] => {
+      const again = divisible(make);
+      return [again(rows.slice(0, middle)), again(rows.slice(middle))];
+    };
+    return rows.length > 1 ? ({ ...make(rows), halve } as RowsOfStatement) : make(rows);
+  };
+}

@@ -1,0 +1,80 @@
+/** PostgreSQL's part of the shared statements: rows travel as one array per column, so a text fits any number of them. */
+import type { Dialect, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
+import { columnType, type Table, type TableNames, tables } from "../sql/table.ts";
+import { claimRound } from "./claim.ts";
+import { instanceListing } from "./instance-list.ts";
+import { quickWrites } from "./quick-write.ts";
+
+export function postgresDialect(namespace: string): Dialect {
+  const names = tableNames(namespace);
+  const given = (alias: string, columns: readonly string[], table?: Table): RowsPart => {
+    const arrays = columns.map((column) => `?::${arrayType(column, table)}`);
+    const sql = `unnest(${arrays.join(", ")}) AS ${alias} (${columns.join(", ")})`;
+    return (rows) => ({ sql, values: turned(rows, columns.length) });
+  };
+  const statement = (
+    table: Table,
+    columns: readonly string[],
+    text: (rows: string) => string,
+  ): RowsStatement => {
+    const part = given("v", columns, table);
+    const sql = text(part(none).sql);
+    return (rows) => ({ sql, values: part(rows).values });
+  };
+  const matching = (keys: readonly string[], where?: string): string =>
+    [...keys.map((key) => `t.${key} = v.${key}`), ...(where === undefined ? [] : [where])].join(" AND ");
+
+  const insert: Dialect["insert"] = (table, columns) =>
+    statement(table, columns, (rows) => {
+      const list = columns.join(", ");
+      return `INSERT INTO ${names[table]} (${list}) SELECT ${list} FROM ${rows}`;
+    });
+
+  return {
+    names,
+    parameters: given,
+    insert,
+    update: (table, keys, columns, where) =>
+      statement(table, [...keys, ...columns], (rows) => {
+        const set = columns.map((column) => `${column} = v.${column}`).join(", ");
+        return `UPDATE ${names[table]} AS t SET ${set} FROM ${rows} WHERE ${matching(keys, where)}`;
+      }),
+    putSteps: (columns) =>
+      statement("step", columns, (rows) => {
+        const list = columns.join(", ");
+        const replaced = columns
+          .filter((column) => column !== "run" && column !== "step_index")
+          .map((column) => `${column} = excluded.${column}`);
+        return (
+          `INSERT INTO ${names.step} AS t (${list}) SELECT ${list} FROM ${rows} ` +
+          `ON CONFLICT (run, step_index) DO UPDATE SET ${replaced.join(", ")} WHERE t.status = 'waiting'`
+        );
+      }),
+    remove: (table, keys) =>
+      statement(
+        table,
+        keys,
+        (rows) => `DELETE FROM ${names[table]} AS t USING ${rows} WHERE ${matching(keys)}`,
+      ),
+    lock: (alias, busy = "wait") => `FOR UPDATE OF ${alias}${busy === "skip" ? " SKIP LOCKED" : ""}`,
+    claim: claimRound(names),
+    applyQuickly: quickWrites(names, given),
+    listInstances: instanceListing(names),
+  };
+}
+
+const none: readonly RowValues[] = [];
+
+/** Always with the schema, so that no search_path decides whose tables these are. */
+export function tableNames(namespace: string): TableNames {
+  return Object.fromEntries(tables.map((table) => [table, `"${namespace}".${table}`])) as TableNames;
+}
+
+function arrayType(column: string, table: Table | undefined): string {
+  return columnType(column, table) === "integer" ? "bigint[]" : "text[]";
+}
+
+/** Rows as columns. */
+function turned(rows: readonly RowValues[], width: number): RowValues[] {
+  return Array.from({ length: width }, (_unused, column) => rows.map((row) => row[column] ?? null));
+}

@@ -1,0 +1,55 @@
+/** Runs authors' writes inside the commit's transaction. Whatever goes wrong in them undoes the commit, and only that. */
+import { EverstepError, StoreError } from "../../model/error.ts";
+import type { Mutations } from "../../model/mutations.ts";
+import { MutationRefused } from "../sql/mutation-refused.ts";
+import type { Transaction } from "../sql/session.ts";
+import type { RunMutations } from "../sql/write.ts";
+import type { DriverClient, PostgresClient } from "./driver.ts";
+import { isServerTrouble, isUniqueViolation, storeFailure } from "./failures.ts";
+import type { PostgresSettings } from "./options.ts";
+import { guard } from "./transaction-handle.ts";
+
+export function mutations(settings: PostgresSettings): RunMutations {
+  return async (tx, given) => {
+    const client = tx.client as PostgresClient & DriverClient;
+    let isLost = false;
+    client.on("error", () => {
+      isLost = true;
+    });
+    const guarded = guard(client);
+    try {
+      const db = settings.handle(guarded.client);
+      for (const mutation of inOrder(given)) await mutation(db);
+    } catch (error) {
+      throw isLost || isServerTrouble(error) || error instanceof StoreError
+        ? storeFailure(error, settings.place, "before")
+        : new MutationRefused(isUniqueViolation(error), error);
+    } finally {
+      guarded.revoke();
+    }
+    await requireGoodTransaction(tx, guarded.failure);
+  };
+}
+
+function inOrder({ serviceCalls, mutate }: Mutations) {
+  return [...serviceCalls, ...mutate];
+}
+
+/** A statement that failed spoils the whole transaction, also when the author's code caught the error. */
+async function requireGoodTransaction(
+  tx: Transaction,
+  failure: { readonly error: unknown } | undefined,
+): Promise<void> {
+  const status = (tx.client as DriverClient).getTransactionStatus?.() ?? "T";
+  if (status === "T") return;
+  if (status === "I") throw new MutationRefused(false, endedTransaction());
+  const error = failure?.error;
+  throw new MutationRefused(isUniqueViolation(error), error ?? endedTransaction());
+}
+
+function endedTransaction(): EverstepError {
+  return new EverstepError(
+    "MUTATION_INVALID",
+    "A mutation ended the transaction it ran in; the step was not recorded. Leave BEGIN, COMMIT and ROLLBACK to the store.",
+  );
+}

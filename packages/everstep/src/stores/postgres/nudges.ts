@@ -1,0 +1,175 @@
+/**
+ * Tells other processes what happened, and hears what they tell, over LISTEN and NOTIFY. All of it are hints: what fails
+ * here fails quietly, and polling covers it.
+ */
+import { StoreError } from "../../model/error.ts";
+import type { Nudge, NudgeListener } from "../../store/store.ts";
+import type { Session, Statement } from "../sql/session.ts";
+import type { DriverClient } from "./driver.ts";
+import { storeFailure } from "./failures.ts";
+import { channel, nobody, nudgeText, readNudge } from "./nudge-text.ts";
+import type { PostgresSettings } from "./options.ts";
+import type { PostgresDatabase } from "./session.ts";
+
+export interface Nudges {
+  /** After the commit. At most one is under way; what comes meanwhile is one more. */
+  tell(nudge: Nudge): void;
+  /** With the caller's commit. */
+  tellWithin(session: Session, nudge: Nudge): Promise<void>;
+  subscribe(listener: NudgeListener): Promise<() => void>;
+  close(): Promise<void>;
+}
+
+/** How often the server waits a tenth of a second for the notification that a listener sends itself. */
+const probesMax = 20;
+
+/** `takeNumber` gives a number that no other process has. */
+export function nudges(
+  database: PostgresDatabase,
+  settings: PostgresSettings,
+  takeNumber: () => Promise<number>,
+): Nudges {
+  const { namespace, place } = settings;
+  let numbering: Promise<number> | undefined;
+  const ownNumber = (): Promise<number> => {
+    numbering ??= takeNumber().catch((error) => {
+      numbering = undefined;
+      throw error;
+    });
+    return numbering;
+  };
+
+  let pending: Nudge | undefined;
+  let isSending = false;
+  const send = async (): Promise<void> => {
+    isSending = true;
+    try {
+      while (pending !== undefined) {
+        const nudge = pending;
+        pending = undefined;
+        await database.run([notification(nudgeText({ namespace, sender: await ownNumber(), nudge }))]);
+      }
+    } catch {
+      pending = undefined;
+    } finally {
+      isSending = false;
+    }
+  };
+
+  const listeners = new Set<NudgeListener>();
+  let ear: Promise<DriverClient> | undefined;
+
+  const hear = (own: number, text: string): void => {
+    const told = readNudge(text);
+    if (told === undefined || told.namespace !== namespace || told.sender === own) return;
+    for (const listener of listeners) listener.onNudge(told.nudge);
+  };
+  const lose = (client: DriverClient, reason: unknown): void => {
+    ear = undefined;
+    client.end().catch(() => {});
+    const told = [...listeners];
+    listeners.clear();
+    for (const listener of told) listener.onLost(reason);
+  };
+  const hangUp = (): void => {
+    const client = ear;
+    ear = undefined;
+    client?.then((each) => each.end()).catch(() => {});
+  };
+
+  const listen = async (): Promise<DriverClient> => {
+    const own = await ownNumber();
+    const client = await database.single();
+    let isUp = false;
+    let onProbe: () => void = () => {};
+    const probed = new Promise<void>((resolve) => {
+      onProbe = resolve;
+    });
+    const probe = `${namespace} probe of ${own}`;
+    client.on("notification", ({ channel: on, payload = "" }) => {
+      if (on !== channel) return;
+      if (payload === probe) onProbe();
+      else if (isUp) hear(own, payload);
+    });
+    client.on("error", (reason) => {
+      if (isUp) lose(client, storeFailure(reason, place, "before"));
+      isUp = false;
+    });
+    try {
+      await client.connect();
+      await client.query({ text: `LISTEN ${channel}` });
+      await requireProbe(database, probe, probed, place);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw storeFailure(error, place, "before");
+    }
+    isUp = true;
+    return client;
+  };
+
+  return {
+    tell(nudge) {
+      if (!nudge.due && !nudge.changed && !nudge.ended) return;
+      pending = pending === undefined ? nudge : both(pending, nudge);
+      if (!isSending) void send();
+    },
+
+    async tellWithin(session, nudge) {
+      if (!nudge.due && !nudge.changed && !nudge.ended) return;
+      await session.run([notification(nudgeText({ namespace, sender: nobody, nudge }))]);
+    },
+
+    async subscribe(listener) {
+      ear ??= listen().catch((error) => {
+        ear = undefined;
+        throw error;
+      });
+      await ear;
+      listeners.add(listener);
+      return () => {
+        if (listeners.delete(listener) && listeners.size === 0) hangUp();
+      };
+    },
+
+    async close() {
+      listeners.clear();
+      hangUp();
+    },
+  };
+}
+
+function notification(text: string): Statement {
+  return { sql: "SELECT pg_notify(?, ?)", values: [channel, text] };
+}
+
+function both(a: Nudge, b: Nudge): Nudge {
+  return { due: a.due || b.due, changed: a.changed || b.changed, ended: a.ended || b.ended };
+}
+
+/**
+ * Sends itself a notification from another connection. One that does not arrive is lost in a pooler that hands out
+ * connections per transaction: nobody would ever hear anything there.
+ */
+async function requireProbe(
+  database: PostgresDatabase,
+  probe: string,
+  probed: Promise<void>,
+  place: string,
+): Promise<void> {
+  let hasArrived = false;
+  const arrival = probed.then(() => {
+    hasArrived = true;
+  });
+  await database.run([notification(probe)]);
+  for (let n = 0; n < probesMax && !hasArrived; n += 1) {
+    const seconds = n === 0 ? 0 : 0.1;
+    await Promise.race([arrival, database.run([{ sql: `SELECT pg_sleep(${seconds})`, values: [] }])]);
+  }
+  if (hasArrived) return;
+  throw new StoreError(
+    "unavailable",
+    "STORE_UNAVAILABLE",
+    `${place} does not pass on notifications: LISTEN needs a connection of its own, and a pooler that hands out ` +
+      "connections per transaction has none. Polling goes on; for nudges connect to the server itself.",
+  );
+}

@@ -1,0 +1,195 @@
+/**
+ * The database as the shared statements see it. Several statements go out at once and are answered one by one; when one
+ * fails, the server refuses the rest of the transaction, and its COMMIT rolls back.
+ */
+import type { Database, SqlResult, Statement, Transaction, Use } from "../sql/session.ts";
+import { type Connection, type Connections, connections } from "./connections.ts";
+import { type DriverClient, type DriverResult, loadDriver } from "./driver.ts";
+import { closedFailure, isConnectionLost, type Sent, storeFailure } from "./failures.ts";
+import type { PostgresSettings } from "./options.ts";
+import { type Render, rendering } from "./statement-text.ts";
+
+export class PostgresDatabase implements Database {
+  readonly #settings: PostgresSettings;
+  readonly #render: Render;
+  #opening: Promise<Connections> | undefined;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  constructor(settings: PostgresSettings) {
+    this.#settings = settings;
+    this.#render = rendering(!settings.pooled);
+  }
+
+  run(statements: readonly Statement[], use: Use = "work"): Promise<readonly SqlResult[]> {
+    const sent = statements.every(isRead) ? "before" : "after";
+    // Several must stop at the first that fails; only a transaction makes the server do that.
+    const framed = statements.length === 1 ? statements : [begin, ...statements, commit];
+    return this.#do(async () => {
+      const connection = await this.#take(use);
+      try {
+        const results = await exchange(connection.client, framed, this.#render);
+        return statements.length === 1 ? results : results.slice(1, -1);
+      } catch (error) {
+        throw this.#failed(error, sent);
+      } finally {
+        connection.giveBack();
+      }
+    });
+  }
+
+  transact<Result>(work: (tx: Transaction) => Promise<Result>, use: Use = "work"): Promise<Result> {
+    return this.#do(async () => {
+      const connection = await this.#take(use);
+      const tx = new PostgresTransaction(connection, this.#render, this.#settings);
+      try {
+        const result = await work(tx);
+        await tx.finish();
+        return result;
+      } finally {
+        await tx.leave();
+      }
+    });
+  }
+
+  /** A connection of its own, not connected yet; the caller ends it. */
+  async single(): Promise<DriverClient> {
+    if (this.#isClosed) throw closedFailure(this.#settings.place);
+    return (await this.#open()).single();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#underWay);
+    const opening = this.#opening;
+    this.#opening = undefined;
+    await (await opening?.catch(() => undefined))?.close();
+  }
+
+  #do<Result>(act: () => Promise<Result>): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(closedFailure(this.#settings.place));
+    const call = act();
+    this.#underWay.add(call);
+    const over = (): void => void this.#underWay.delete(call);
+    call.then(over, over);
+    return call;
+  }
+
+  #open(): Promise<Connections> {
+    this.#opening ??= loadDriver().then(
+      (driver) => connections(driver, this.#settings),
+      (error) => {
+        this.#opening = undefined;
+        throw error;
+      },
+    );
+    return this.#opening;
+  }
+
+  async #take(use: Use): Promise<Connection> {
+    const open = await this.#open();
+    try {
+      return await open.take(use);
+    } catch (error) {
+      throw this.#failed(error, "before");
+    }
+  }
+
+  #failed(error: unknown, sent: Sent): Error {
+    return storeFailure(error, this.#settings.place, sent);
+  }
+}
+
+class PostgresTransaction implements Transaction {
+  readonly #connection: Connection;
+  readonly #render: Render;
+  readonly #settings: PostgresSettings;
+  #state: "new" | "open" | "over" = "new";
+
+  constructor(connection: Connection, render: Render, settings: PostgresSettings) {
+    this.#connection = connection;
+    this.#render = render;
+    this.#settings = settings;
+  }
+
+  get client(): unknown {
+    return this.#connection.client;
+  }
+
+  async run(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
+    const before = this.#beginning();
+    this.#state = "open";
+    const results = await this.#exchange([...before, ...statements], "before");
+    return results.slice(before.length);
+  }
+
+  async commit(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
+    const before = this.#beginning();
+    this.#state = "open";
+    const results = await this.#exchange([...before, ...statements, commit], "after");
+    this.#state = "over";
+    return results.slice(before.length, -1);
+  }
+
+  async finish(): Promise<void> {
+    if (this.#state === "open") await this.commit([]);
+  }
+
+  /** Rolls back what was not committed. A connection that does not do so is thrown away, and the server rolls back. */
+  async leave(): Promise<void> {
+    if (this.#state === "open" && !this.#connection.isLost) {
+      await this.#connection.client.query({ text: "ROLLBACK" }).catch(() => {});
+    }
+    this.#connection.giveBack();
+  }
+
+  #beginning(): readonly Statement[] {
+    if (this.#state === "over") throw new Error("This transaction is over.");
+    if (this.#state === "open") return [];
+    const { pooled, statementTimeoutMs, lockTimeoutMs } = this.#settings;
+    return pooled
+      ? [
+          begin,
+          { sql: `SET LOCAL statement_timeout = ${statementTimeoutMs}`, values: [] },
+          { sql: `SET LOCAL lock_timeout = ${lockTimeoutMs}`, values: [] },
+        ]
+      : [begin];
+  }
+
+  async #exchange(statements: readonly Statement[], sent: Sent): Promise<readonly SqlResult[]> {
+    try {
+      return await exchange(this.#connection.client, statements, this.#render);
+    } catch (error) {
+      throw storeFailure(error, this.#settings.place, sent);
+    }
+  }
+}
+
+const begin: Statement = { sql: "BEGIN ISOLATION LEVEL READ COMMITTED", values: [] };
+const commit: Statement = { sql: "COMMIT", values: [] };
+
+/** All at once; the answers come in order. The first failure is the one that counts: the others follow from it. */
+async function exchange(
+  client: DriverClient,
+  statements: readonly Statement[],
+  render: Render,
+): Promise<readonly SqlResult[]> {
+  const stream = client.connection?.stream;
+  stream?.cork?.();
+  const answers = statements.map((statement) => client.query(render(statement)));
+  stream?.uncork?.();
+  const settled = await Promise.allSettled(answers);
+  const failed = settled.filter((answer) => answer.status === "rejected");
+  // A connection that broke fails them all at once, and says the least.
+  const first = failed.find(({ reason }) => !isConnectionLost(reason)) ?? failed[0];
+  if (first !== undefined) throw first.reason;
+  return settled.map((answer) => resultOf((answer as PromiseFulfilledResult<DriverResult>).value));
+}
+
+function resultOf({ rows, rowCount }: DriverResult): SqlResult {
+  return { rows, changes: rowCount ?? 0 };
+}
+
+function isRead({ sql }: Statement): boolean {
+  return sql.startsWith("SELECT");
+}

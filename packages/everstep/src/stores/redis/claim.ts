@@ -1,0 +1,70 @@
+import type { Claim, Lease } from "../../model/lease.ts";
+import type { ClaimRequest, RenewAnswer, Renewal } from "../../store/store.ts";
+import { Arguments } from "./arguments.ts";
+import { begunText, readBegunIfSound } from "./begun-text.ts";
+import { awaitReplicas } from "./replicas.ts";
+import { integer, integerOrNull, list, type Reply, text, textOrNull } from "./reply.ts";
+import { runName } from "./run-id.ts";
+import { claimScript, releaseScript, renewScript } from "./scripts/index.ts";
+import type { Session } from "./session.ts";
+
+// A claim puts back runs whose leases ran out, beside those it hands out, but never so many that others wait for it.
+const putBackMax = 500;
+
+export async function claim(session: Session, request: ClaimRequest): Promise<readonly Claim[]> {
+  const { owner, now, leaseUntil, workflows, crashDelaysMs } = request;
+  const limit = Math.min(request.limit, 10_000);
+  if (!(limit > 0) || workflows.length === 0) return [];
+  const args = new Arguments().add(owner, now, leaseUntil, limit, limit + putBackMax);
+  args.each(crashDelaysMs, (delayMs) => args.add(delayMs));
+  args.each(workflows, ({ name, concurrency }) => args.add(name).number(concurrency));
+  const claims = list(await session.run(claimScript, args.list, "writing"));
+  if (claims.length > 0) await awaitReplicas(session);
+  return claims.map((reply) => readClaim(list(reply), owner, leaseUntil));
+}
+
+function readClaim(reply: readonly Reply[], owner: string, expiresAt: number): Claim {
+  const [runId, workflowName, instanceId, token, runNumber, params, marks, createdAt, startedAt, deadlineAt] =
+    reply;
+  const [waitingSince, fresh, eventSeq, begun, crashCount] = reply.slice(10);
+  const bodies = readBegunIfSound(textOrNull(begun));
+  return {
+    workflowName: text(workflowName),
+    instanceId: text(instanceId),
+    lease: { runId: integer(runId), token: integer(token), owner, expiresAt },
+    runNumber: integer(runNumber),
+    params: { json: text(params), marks: textOrNull(marks) },
+    createdAt: integer(createdAt),
+    startedAt: integer(startedAt),
+    deadlineAt: integerOrNull(deadlineAt),
+    waitingSince: integerOrNull(waitingSince),
+    // One that is damaged is not fresh: whoever reads its history is told so, and the instance ends with the reason.
+    fresh: bodies !== undefined && fresh === "1",
+    eventSeq: integer(eventSeq),
+    begun: bodies ?? [],
+    crashCount: integer(crashCount),
+  };
+}
+
+export async function renew(
+  session: Session,
+  renewals: readonly Renewal[],
+  until: number,
+): Promise<readonly RenewAnswer[]> {
+  const args = new Arguments().add(until);
+  args.each(renewals, ({ lease, begun }) => args.add(runName(lease.runId), lease.token, begunText(begun)));
+  return list(await session.run(renewScript, args.list, "writing", "renewal")).map(readAnswer);
+}
+
+function readAnswer(reply: Reply): RenewAnswer {
+  const [kind, eventSeq, paused] = list(reply);
+  return kind === "renewed"
+    ? { kind, eventSeq: integer(eventSeq), paused: paused === "1" }
+    : { kind: "lost" };
+}
+
+export async function release(session: Session, leases: readonly Lease[], now: number): Promise<void> {
+  const args = new Arguments().add(now);
+  args.each(leases, ({ runId, token }) => args.add(runName(runId), token));
+  await session.run(releaseScript, args.list, "writing", "renewal");
+}

@@ -1,0 +1,157 @@
+/**
+ * The store contract over one Redis server. Every call is one script, which Redis runs from beginning to end without
+ * anything in between.
+ */
+import type { EventRecord } from "../../model/event.ts";
+import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
+import type { Claim, Lease } from "../../model/lease.ts";
+import type { StoredLogLine } from "../../model/log-line.ts";
+import type { StepRecord } from "../../model/step.ts";
+import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
+import type {
+  ClaimRequest,
+  InstanceQuery,
+  LogQuery,
+  MigrateOptions,
+  MigrationReport,
+  NudgeListener,
+  Page,
+  PageQuery,
+  PruneRequest,
+  RenewAnswer,
+  Renewal,
+  RunHistory,
+  RunRead,
+  Store,
+  StoreOutcome,
+  StoreRequest,
+  StoreWarning,
+  TopicWaiter,
+} from "../../store/store.ts";
+import { claim, release, renew } from "./claim.ts";
+import { readRuns } from "./histories.ts";
+import * as instances from "./instances.ts";
+import { subscribe } from "./nudges.ts";
+import type { RedisSettings } from "./options.ts";
+import { prune, remove } from "./removal.ts";
+import { integer, list } from "./reply.ts";
+import * as lists from "./run-lists.ts";
+import { Session } from "./session.ts";
+import { write } from "./write.ts";
+
+export class RedisStore implements Store {
+  readonly capabilities: StoreCapabilities = capabilities;
+  readonly serverTime?: () => Promise<number>;
+  readonly #session: Session;
+  readonly #subscriptions = new Set<() => void>();
+
+  constructor(settings: RedisSettings) {
+    this.#session = new Session(settings);
+    if (settings.clock === "store") this.serverTime = () => serverTime(this.#session);
+  }
+
+  migrate(options: MigrateOptions = {}): Promise<MigrationReport> {
+    return options.plan === true ? this.#session.plan() : this.#session.migrate();
+  }
+
+  write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
+    return write(this.#session, requests, now);
+  }
+
+  claim(request: ClaimRequest): Promise<readonly Claim[]> {
+    return claim(this.#session, request);
+  }
+
+  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
+    return readRuns(this.#session, requests);
+  }
+
+  renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {
+    return renew(this.#session, renewals, until);
+  }
+
+  release(leases: readonly Lease[], now: number): Promise<void> {
+    return release(this.#session, leases, now);
+  }
+
+  getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {
+    return instances.getInstance(this.#session, ref, runNumber);
+  }
+
+  getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
+    return instances.getStatuses(this.#session, refs);
+  }
+
+  listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
+    return instances.listInstances(this.#session, query);
+  }
+
+  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
+    return instances.listRuns(this.#session, ref, limit);
+  }
+
+  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+    return lists.listSteps(this.#session, runId, query);
+  }
+
+  listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>> {
+    return lists.listEvents(this.#session, runId, query);
+  }
+
+  listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>> {
+    return lists.listLogs(this.#session, runId, query);
+  }
+
+  listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>> {
+    return lists.listWaiters(this.#session, topic, query);
+  }
+
+  countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
+    return instances.countByStatus(this.#session, workflowName);
+  }
+
+  nextDueAt(workflows: readonly string[]): Promise<number | null> {
+    return instances.nextDueAt(this.#session, workflows);
+  }
+
+  prune(request: PruneRequest): Promise<number> {
+    return prune(this.#session, request);
+  }
+
+  remove(ref: InstanceRef): Promise<boolean> {
+    return remove(this.#session, ref);
+  }
+
+  async subscribe(listener: NudgeListener): Promise<() => void> {
+    const unsubscribe = await subscribe(this.#session, listener);
+    const stop = (): void => {
+      this.#subscriptions.delete(stop);
+      unsubscribe();
+    };
+    this.#subscriptions.add(stop);
+    return stop;
+  }
+
+  warnings(): Promise<readonly StoreWarning[]> {
+    return this.#session.warnings();
+  }
+
+  async close(): Promise<void> {
+    for (const stop of [...this.#subscriptions]) stop();
+    await this.#session.close();
+  }
+}
+
+async function serverTime(session: Session): Promise<number> {
+  const [seconds, microseconds] = list(await session.command("TIME"));
+  return integer(seconds) * 1000 + Math.floor(integer(microseconds) / 1000);
+}
+
+const capabilities: StoreCapabilities = {
+  durable: has,
+  shared: has,
+  mutations: has,
+  transactions: lacks("Redis has no transactions that span client code"),
+  nudges: has,
+  ownership: lacks("Redis holds no lock for a process that dies; its leases run out"),
+};

@@ -1,0 +1,145 @@
+export const commit = `
+local function readTimeouts()
+  local timeouts = {}
+  for n = 1, number() do
+    timeouts[n] = {
+      wait = { index = text(), key = text(), type = optional(), wakeAt = number() },
+      settled = readStep(),
+    }
+  end
+  return timeouts
+end
+
+local function readNext()
+  local nextUp = { kind = text() }
+  if nextUp.kind == 'suspend' then
+    nextUp.due = number()
+    nextUp.lane = text()
+  elseif nextUp.kind == 'yield' then
+    nextUp.due = number()
+  elseif nextUp.kind == 'end' then
+    nextUp.status = text()
+    nextUp.dead = text() == '1' and '1' or nil
+    nextUp.record = text()
+  end
+  return nextUp
+end
+
+local function readAlongside()
+  local requests = {}
+  for n = 1, number() do
+    if text() == 'create' then requests[n] = { create = readCreate() } else requests[n] = { event = readSendEvent() } end
+  end
+  return requests
+end
+
+local function readCommit()
+  local request = { run = text(), token = number(), number = number(), steps = readSteps(), timeouts = readTimeouts() }
+  request.consumed = {}
+  for n = 1, number() do request.consumed[n] = { seq = text(), key = text() } end
+  request.seen = number()
+  request.logs = {}
+  for n = 1, number() do request.logs[n] = text() end
+  request.begun = text()
+  request.nextUp = readNext()
+  request.alongside = readAlongside()
+  request.mutations = readMutations()
+  if text() == '1' then request.announce = readCreate() end
+  request.leaseUntil = number()
+  return request
+end
+
+-- The answer to a number that was applied before. It must not promise more than is true: timeouts that were refused are
+-- still open, in a paused run nothing more may begin, and an end that a pause dropped is no end.
+local function repeated(run, request)
+  local refused = '0'
+  for _, timeout in ipairs(request.timeouts) do
+    if waitsOf(run)[timeout.wait.index] then refused = '1' end
+  end
+  if run.status == 'paused' then return { 'paused', digits(run.seq), refused } end
+  if request.nextUp.kind == 'end' and not TERMINAL[run.status] then return { 'superseded' } end
+  return { 'committed', digits(run.seq), refused, '0' }
+end
+
+local function appendLogs(run, lines)
+  for first = 1, #lines, 1000 do
+    ask('RPUSH', key('logs', run.id), unpack(lines, first, math.min(first + 999, #lines)))
+  end
+end
+
+local function record(run, request, now)
+  run.commit = request.number
+  run.touched = '1'
+  run.crashes = 0
+  run.begun = request.begun ~= '' and request.begun or nil
+  for _, step in ipairs(request.steps) do writeStep(run, step) end
+  for _, consumed in ipairs(request.consumed) do deliverEvent(run, consumed.seq, consumed.key, now) end
+  appendLogs(run, request.logs)
+end
+
+-- All of the boundary's timeouts, or none when an event the turn has not seen came in time.
+local function settleTimeouts(run, request)
+  local waits = {}
+  for n, timeout in ipairs(request.timeouts) do waits[n] = timeout.wait end
+  if isEventThere(run, waits, request.seen) then return false end
+  for _, timeout in ipairs(request.timeouts) do writeStep(run, timeout.settled) end
+  return true
+end
+
+-- A pause outlives whatever the turn wanted next; the wake time is kept, resume makes the run due anyway.
+local function stayPaused(run, request)
+  local nextUp = request.nextUp
+  if nextUp.kind == 'continue' then extendLease(run, request.leaseUntil)
+  elseif nextUp.kind == 'suspend' then giveBack(run, nextUp.lane, nextUp.due)
+  else giveBack(run, 'resuming', run.due) end
+end
+
+-- Does what comes next; true when the run was to wait but is due now.
+local function goOn(run, request, timeoutsRefused, now)
+  local nextUp = request.nextUp
+  if nextUp.kind == 'continue' then
+    extendLease(run, request.leaseUntil)
+  elseif nextUp.kind == 'suspend' then
+    -- Registering a wait and looking for its event are one operation, so no wake-up is lost in between.
+    local dueNow = timeoutsRefused or isEventThere(run, waitsOf(run), request.seen)
+    run.status = 'waiting'
+    run.waitingSince = now
+    run.updatedAt = now
+    giveBack(run, nextUp.lane, dueNow and now or nextUp.due)
+    if run.due <= now then nudge.due = true end
+    return dueNow
+  elseif nextUp.kind == 'yield' then
+    run.updatedAt = now
+    giveBack(run, 'resuming', nextUp.due)
+    if run.due <= now then nudge.due = true end
+  else
+    endRun(run, nextUp, now)
+  end
+  return false
+end
+
+local function commit(request, now)
+  local run = readRun(request.run)
+  -- The token alone decides, never the time.
+  if not run or run.token ~= request.token then return { 'superseded' } end
+  -- Before the lease is looked at: the commit that gave it back may be repeated too.
+  if request.number <= run.commit then return repeated(run, request) end
+  if not isLeased(run) or TERMINAL[run.status] or request.number ~= run.commit + 1 then return { 'superseded' } end
+
+  local failed = runMutations(request.mutations)
+  if failed then return failed end
+  record(run, request, now)
+  local timeoutsRefused = not settleTimeouts(run, request)
+  for _, beside in ipairs(request.alongside) do
+    if beside.create then createUnleased(beside.create, now) else sendEvent(beside.event, now) end
+  end
+  local refused = timeoutsRefused and '1' or '0'
+  if run.status == 'paused' then
+    stayPaused(run, request)
+    return { 'paused', digits(run.seq), refused }
+  end
+  local dueNow = goOn(run, request, timeoutsRefused, now)
+  if request.announce and TERMINAL[run.status] then createUnleased(request.announce, now) end
+  return { 'committed', digits(run.seq), refused, dueNow and '1' or '0' }
+end
+`;

@@ -1,0 +1,63 @@
+/**
+ * A page of instances. Each workflow and status is a sorted set of places (creation, then number), so a page begins at
+ * its cursor wherever that is; the sets that were asked for are merged.
+ */
+import { prelude } from "./prelude.lua.ts";
+import { record } from "./record.lua.ts";
+import { run } from "./run.lua.ts";
+import { script } from "./script.ts";
+
+const main = `
+local isAscending, after, limit = text() == 'asc', text(), number()
+local workflows = { optional() }
+if #workflows == 0 then workflows = ask('SMEMBERS', P .. 'workflows') end
+local stretches = {}
+for _ = 1, number() do
+  local class = text()
+  for _, workflow in ipairs(workflows) do
+    stretches[#stretches + 1] = { key = key('status:' .. class, workflow), entries = {}, at = 1, last = after, isRead = false }
+  end
+end
+
+local CHUNK = math.max(1, math.ceil(2 * limit / math.max(1, #stretches)))
+local function readOn(stretch)
+  local from = stretch.last == '' and (isAscending and '-' or '+') or '(' .. stretch.last
+  if isAscending then
+    stretch.entries = ask('ZRANGEBYLEX', stretch.key, from, '+', 'LIMIT', 0, CHUNK)
+  else
+    stretch.entries = ask('ZREVRANGEBYLEX', stretch.key, from, '-', 'LIMIT', 0, CHUNK)
+  end
+  stretch.at = 1
+  stretch.last = stretch.entries[#stretch.entries]
+  stretch.isRead = #stretch.entries < CHUNK
+end
+
+local function first(stretch)
+  if stretch.at > #stretch.entries and not stretch.isRead then readOn(stretch) end
+  return stretch.entries[stretch.at]
+end
+
+local function firstOfAll()
+  local found, foundPlace
+  for _, stretch in ipairs(stretches) do
+    local place = first(stretch)
+    if place and (not found or (isAscending and place < foundPlace) or (not isAscending and place > foundPlace)) then
+      found, foundPlace = stretch, place
+    end
+  end
+  if found then found.at = found.at + 1 end
+  return foundPlace
+end
+
+local records = {}
+while #records < limit do
+  local place = firstOfAll()
+  if not place then break end
+  local names = ask('HMGET', key('run', runOfSerial(serialOf(place))), 'workflow', 'instance')
+  local run = names[1] and names[2] and currentRun(names[1], names[2])
+  if run then records[#records + 1] = { place, recordOf(run) } end
+end
+return records
+`;
+
+export const listInstancesScript = script("listInstances", prelude, run, record, main);

@@ -1,0 +1,46 @@
+/** What runs before the namespace's epoch is known: looking at what is there, and making it what it should be. */
+import { script } from "./script.ts";
+
+const common = `
+local META = KEYS[1]
+local kind = redis.call('TYPE', META).ok
+local found = { false, false, false, false, false }
+if kind == 'hash' then found = redis.call('HMGET', META, 'version', 'oldest', 'epoch', 'server', 'floor') end
+if kind ~= 'none' and not (found[1] and found[2] and found[3]) then
+  return redis.error_reply('EVERSTEPFOREIGN the key ' .. META .. ' is not one of everstep')
+end
+local info = redis.pcall('INFO', 'server')
+local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+`;
+
+/**
+ * The first thing on every connection. Another run of the server than the last one may have lost its newest writes, and
+ * with them tokens that were given out: from now on only greater ones are.
+ */
+const greet = `
+if found[3] and server ~= '' and server ~= found[4] then
+  local seconds = tonumber(redis.call('TIME')[1])
+  local floor = math.max(tonumber(found[5]) or 0, seconds * 1048576)
+  redis.call('HSET', META, 'server', server, 'floor', string.format('%.0f', floor))
+end
+return { found[1], found[2], found[3] }
+`;
+
+const migrate = `
+local version, oldest, known = ARGV[1], ARGV[2], ARGV[3]
+local epoch = found[3]
+if known ~= '' and known ~= epoch then
+  return redis.error_reply('EVERSTEPGONE the data of this namespace was removed or replaced')
+end
+local from = tonumber(found[1] or 0)
+if from >= tonumber(version) then return { found[1], found[1], epoch, found[2] } end
+if not epoch then
+  local time = redis.call('TIME')
+  epoch = redis.sha1hex(META .. server .. time[1] .. ' ' .. time[2])
+end
+redis.call('HSET', META, 'version', version, 'oldest', oldest, 'epoch', epoch, 'server', server)
+return { string.format('%.0f', from), version, epoch, oldest }
+`;
+
+export const greetScript = script("connect", common, greet);
+export const migrateScript = script("migrate", common, migrate);

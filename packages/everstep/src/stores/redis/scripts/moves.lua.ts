@@ -1,0 +1,38 @@
+/** The moves of a run between its states. They change the table only. */
+export const moves = `
+local function isLeased(run) return run.lane == 'held' or run.lane == 'heldPaused' end
+local function isLeaseInForce(run, now) return isLeased(run) and run.due > now end
+
+-- Without a lease; one that is paused or has ended wants no turn.
+local function park(run, lane)
+  if run.status == 'paused' or TERMINAL[run.status] then run.lane = nil else run.lane = lane end
+end
+
+local function moveToken(run) run.token = math.max(run.token + 1, tokenFloor) end
+
+local function lease(run, owner, untilTime, now)
+  run.status = 'active'
+  run.lane = 'held'
+  run.owner = owner
+  run.due = untilTime
+  moveToken(run)
+  run.commit = 0
+  run.waitingSince = nil
+  run.startedAt = run.startedAt or now
+  run.updatedAt = now
+end
+
+-- A lease only ever grows while it is held.
+local function extendLease(run, untilTime) run.due = math.max(run.due, untilTime) end
+
+local function giveBack(run, lane, due)
+  run.due = due
+  park(run, lane)
+end
+
+-- Due now, unless it has been due for longer already. A lease stays one, which then has run out.
+local function makeDue(run, now)
+  run.due = math.min(run.due, now)
+  if not isLeased(run) then park(run, 'resuming') end
+end
+`;

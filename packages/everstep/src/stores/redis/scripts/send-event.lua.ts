@@ -1,0 +1,27 @@
+export const sendEvent = `
+local function readSendEvent()
+  return {
+    workflow = text(), instance = text(), id = text(), type = optional(), forStep = optional(),
+    system = text() == '1', record = text(), createdAt = number(), bufferMax = number(),
+  }
+end
+
+local function sendEvent(request, now)
+  local run = currentRun(request.workflow, request.instance)
+  if not run then return { 'not-found' } end
+  local earlierId = ask('HGET', P .. 'event-ids', request.id)
+  local earlier = earlierId and readRun(earlierId)
+  if earlier then
+    -- Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
+    if earlier.workflow ~= run.workflow or earlier.instance ~= run.instance then return { 'id-conflict' } end
+    return { 'accepted', earlier.id, run.status, '1', '0' }
+  end
+  if TERMINAL[run.status] then return { 'terminal', run.status } end
+  if not request.system and run.buffered >= request.bufferMax then return { 'buffer-full' } end
+  local event = {
+    id = request.id, createdAt = request.createdAt, system = request.system, type = request.type, forStep = request.forStep,
+  }
+  local woke = acceptEvent(run, event, request.record, now)
+  return { 'accepted', run.id, run.status, '0', woke and '1' or '0' }
+end
+`;

@@ -1,0 +1,73 @@
+/** Hands out due runs, in as many rounds as it takes: runs that are put back after a crash are not handed out. */
+import type { Claim } from "../../model/lease.ts";
+import type { ClaimRequest } from "../../store/store.ts";
+import type { Dialect } from "./dialect.ts";
+import { readBegun, readValue } from "./json-column.ts";
+import { repeatedly } from "./look-again.ts";
+import { flag, integer, integerOrNull, type SqlRow, text } from "./row.ts";
+import type { Database } from "./session.ts";
+
+export type ClaimRuns = (request: ClaimRequest) => Promise<readonly Claim[]>;
+
+const roundsMax = 16;
+
+export function claims(database: Database, dialect: Dialect): ClaimRuns {
+  const moveAside = asideMover(database, dialect);
+  return async (request) => {
+    const taken: Claim[] = [];
+    for (let round = 1; round <= roundsMax && taken.length < request.limit; round += 1) {
+      const limit = request.limit - taken.length;
+      const { rows, putBack } = await repeatedly(() => dialect.claim(database, { ...request, limit }));
+      const read = rows.map((row) => readIfSound(row, request));
+      taken.push(...read.filter((claim) => claim !== undefined));
+      const damaged = rows.filter((_row, n) => read[n] === undefined);
+      if (damaged.length > 0) await moveAside(damaged.map((row) => integer(row, "run")));
+      if (putBack === 0 && damaged.length === 0) break;
+    }
+    return taken;
+  };
+}
+
+/** A run whose rows are damaged or gone wants no turn any more, so that it is not met again. */
+function asideMover(database: Database, dialect: Dialect): (runs: readonly number[]) => Promise<void> {
+  const update = dialect.update("run", ["id"], ["lane"]);
+  return async (runs) => {
+    await database.run([update(runs.map((run) => [run, null]))]);
+  };
+}
+
+function readIfSound(row: SqlRow, request: ClaimRequest): Claim | undefined {
+  try {
+    return readClaim(row, request);
+  } catch {
+    return undefined;
+  }
+}
+
+function readClaim(row: SqlRow, { owner, leaseUntil }: ClaimRequest): Claim {
+  const begun = readBegunIfSound(row);
+  return {
+    workflowName: text(row, "workflow"),
+    instanceId: text(row, "instance_id"),
+    lease: { runId: integer(row, "run"), token: integer(row, "token"), owner, expiresAt: leaseUntil },
+    runNumber: integer(row, "run_number"),
+    params: readValue(row, "params"),
+    createdAt: integer(row, "created_at"),
+    startedAt: integer(row, "started_at"),
+    deadlineAt: integerOrNull(row, "deadline_at"),
+    waitingSince: integerOrNull(row, "waiting_since"),
+    // A row that is damaged is not fresh: whoever reads its history is told so, and the instance ends with the reason.
+    fresh: begun !== undefined && !flag(row, "recorded"),
+    eventSeq: integer(row, "event_seq"),
+    begun: begun ?? [],
+    crashCount: integer(row, "crash_count"),
+  };
+}
+
+function readBegunIfSound(row: SqlRow): Claim["begun"] | undefined {
+  try {
+    return readBegun(row, "begun");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What differs between the server databases. Everything else about them is said once in this folder.
+ *
+ * Rules for statements written here: parameters are `?`, in order, and a session turns them into what its driver wants;
+ * columns are written with the alias of their table (`s.key`), because some databases keep such words for themselves.
+ */
+import type { InstanceStatus } from "../../model/instance.ts";
+import type { ClaimRequest } from "../../store/store.ts";
+import type { ApplyQuickly } from "./quick-write.ts";
+import type { SqlRow, SqlValue } from "./row.ts";
+import type { Database, Statement } from "./session.ts";
+import type { Table, TableNames } from "./table.ts";
+
+export interface Dialect {
+  readonly names: TableNames;
+
+  /**
+   * Rows of values as a table to read from: `FROM ${part.sql}`, its columns reached as `alias.column`. The type of a
+   * column follows from its name (`columnType`); `id` is a text here.
+   */
+  parameters(alias: string, columns: readonly string[]): RowsPart;
+
+  /** Fails as a whole when a key is taken: "constraint". Rows are inserted in the order given. */
+  insert(table: Table, columns: readonly string[]): RowsStatement;
+
+  /**
+   * Sets `columns` of the rows with these keys. Rows hold the keys first. `where` reaches the table as `t` and the given
+   * row as `v`.
+   */
+  update(table: Table, keys: readonly string[], columns: readonly string[], where?: string): RowsStatement;
+
+  /** Inserts steps, or replaces the waiting one with the same run and index; what has settled is left alone. */
+  putSteps(columns: readonly string[]): RowsStatement;
+
+  /** Removes all rows with these keys. */
+  remove(table: Table, keys: readonly string[]): RowsStatement;
+
+  /** Ends a SELECT that locks the rows of one of its tables, in the order of the SELECT where the database can. */
+  lock(alias: string, busy?: "wait" | "skip"): string;
+
+  /**
+   * Where a database locks rows as it finds them and not in the order of the SELECT: how a SELECT begins that reads its
+   * tables in the order in which they are written, and a query whose rows come in the order of a column, so that what is
+   * joined to them is found and locked in that order.
+   */
+  readonly inOrder?: { readonly select: string; sorted(query: string, column: string): string };
+
+  /** One round of a claim; called again for the rest as long as runs were put back. */
+  claim(database: Database, round: ClaimRound): Promise<ClaimedRows>;
+
+  /** Where one statement can check fences and write behind them; see quick-write.ts. */
+  readonly applyQuickly?: ApplyQuickly;
+
+  /** Instances in order, with the columns of `instanceSelection`, at most `limit`. */
+  listInstances(database: Database, list: InstanceListing): Promise<readonly SqlRow[]>;
+}
+
+export function selectInOrder({ inOrder }: Dialect): string {
+  return inOrder?.select ?? "SELECT";
+}
+
+/** A query in brackets, to read from. */
+export function sorted({ inOrder }: Dialect, query: string, column: string): string {
+  return `(${inOrder?.sorted(query, column) ?? query})`;
+}
+
+/** A text with its values; a text need not be the same for every number of rows. */
+export interface Part {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+export type RowValues = readonly SqlValue[];
+
+/** For one row at least. */
+export type RowsPart = (rows: readonly RowValues[]) => Part;
+export type RowsStatement = (rows: readonly RowValues[]) => Statement;
+
+export interface ClaimRound extends ClaimRequest {
+  /** How many may still be handed out. */
+  readonly limit: number;
+}
+
+export interface ClaimedRows {
+  /**
+   * Runs that were handed out, in order: `run`, `run_number`, `token`, `crash_count` and `started_at` as they are now;
+   * `recorded`, `event_seq`, `begun`; `waiting_since` as it was before; and of the instance, null when it is not there:
+   * `workflow`, `instance_id`, `created_at`, `deadline_at`, `params`, `params_marks`.
+   */
+  readonly rows: readonly SqlRow[];
+  /** Runs whose lease ran out and that must wait before the next try. */
+  readonly putBack: number;
+}
+
+export interface InstanceListing {
+  readonly workflowName: string | undefined;
+  readonly statuses: readonly InstanceStatus[];
+  readonly deadLetter: boolean | undefined;
+  readonly ascending: boolean;
+  /** Strictly beyond this place. */
+  readonly from: { readonly createdAt: number; readonly instance: number };
+  readonly limit: number;
+}

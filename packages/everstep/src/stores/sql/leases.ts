@@ -1,0 +1,73 @@
+/** Leases that are kept alive or given back, many at once. Only the token decides whether a lease is still held. */
+import type { Lease } from "../../model/lease.ts";
+import type { RenewAnswer, Renewal } from "../../store/store.ts";
+import { type Dialect, selectInOrder } from "./dialect.ts";
+import { begunText } from "./json-column.ts";
+import { lanes } from "./lane.ts";
+import { repeatedly } from "./look-again.ts";
+import { integer, type SqlRow, text } from "./row.ts";
+import { runKey } from "./run-key.ts";
+import type { Database } from "./session.ts";
+
+export interface Leases {
+  renew(renewals: readonly Renewal[], until: number): Promise<readonly RenewAnswer[]>;
+  release(leases: readonly Lease[], now: number): Promise<void>;
+}
+
+export function leases(database: Database, dialect: Dialect): Leases {
+  const held = `r.token = v.token AND r.lane IN (${lanes.held}, ${lanes.heldPaused})`;
+  const given = dialect.parameters("v", ["run", "token"]);
+  const isHeld = `t.lane IN (${lanes.held}, ${lanes.heldPaused})`;
+  const keep = dialect.update("run", ["id", "token"], ["begun"], isHeld);
+  const extend = dialect.update("run", ["id", "token"], ["due_at"], `${isHeld} AND t.due_at < v.due_at`);
+  const release = dialect.update(
+    "run",
+    ["id", "token"],
+    ["lane", "kind", "due_at", "updated_at"],
+    `t.lane = ${lanes.held}`,
+  );
+  const releasePaused = dialect.update("run", ["id", "token"], ["lane"], `t.lane = ${lanes.heldPaused}`);
+
+  // In the order of ids, so that two of these never wait for each other in a circle.
+  const lock = (keys: readonly (readonly number[])[]) => {
+    const { sql, values } = given(keys.toSorted(([a = 0], [b = 0]) => a - b));
+    return {
+      sql:
+        `${selectInOrder(dialect)} r.id AS run, r.token, r.event_seq, r.status FROM ${sql} JOIN ${dialect.names.run} r ` +
+        `ON r.id = v.run AND ${held} ORDER BY r.id ${dialect.lock("r")}`,
+      values,
+    };
+  };
+
+  return {
+    async renew(renewals, until) {
+      if (renewals.length === 0) return [];
+      const keys = renewals.map(({ lease }) => keyOf(lease));
+      const begun = renewals.map((renewal) => [...keyOf(renewal.lease), begunText(renewal.begun)]);
+      const statements = [lock(keys), keep(begun), extend(keys.map((key) => [...key, until]))];
+      const [locked] = await repeatedly(() => database.transact((tx) => tx.commit(statements), "renewal"));
+      const rows = new Map(locked?.rows.map((row) => [`${row.run} ${row.token}`, row]));
+      return keys.map(([run, token]) => answer(rows.get(`${run} ${token}`)));
+    },
+
+    async release(leases, now) {
+      if (leases.length === 0) return;
+      const keys = leases.map(keyOf);
+      const statements = [
+        lock(keys),
+        release(keys.map((key) => [...key, lanes.resuming, "resume", now, now])),
+        releasePaused(keys.map((key) => [...key, null])),
+      ];
+      await repeatedly(() => database.transact((tx) => tx.commit(statements), "renewal"));
+    },
+  };
+}
+
+function keyOf({ runId, token }: Lease): readonly [number, number] {
+  return [runKey(runId), token];
+}
+
+function answer(row: SqlRow | undefined): RenewAnswer {
+  if (row === undefined) return { kind: "lost" };
+  return { kind: "renewed", eventSeq: integer(row, "event_seq"), paused: text(row, "status") === "paused" };
+}

@@ -1,0 +1,175 @@
+/** The store contract over a database server: everything but what belongs to one kind of server. */
+import type { EventRecord } from "../../model/event.ts";
+import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
+import type { Claim, Lease } from "../../model/lease.ts";
+import type { StoredLogLine } from "../../model/log-line.ts";
+import type { StepRecord } from "../../model/step.ts";
+import type { StoreCapabilities } from "../../store/capabilities.ts";
+import type {
+  ClaimRequest,
+  CreateRequest,
+  InstanceQuery,
+  LogQuery,
+  MigrateOptions,
+  MigrationReport,
+  Page,
+  PageQuery,
+  PruneRequest,
+  RenewAnswer,
+  Renewal,
+  RunHistory,
+  RunRead,
+  SendEventRequest,
+  Store,
+  StoreOutcome,
+  StoreRequest,
+  TopicWaiter,
+} from "../../store/store.ts";
+import { type ClaimRuns, claims } from "./claim.ts";
+import type { Dialect } from "./dialect.ts";
+import { histories, type ReadRuns } from "./histories.ts";
+import { type Instances, instances } from "./instances.ts";
+import { type Leases, leases } from "./leases.ts";
+import { quickFirst } from "./quick-write.ts";
+import { type Removal, removal } from "./removal.ts";
+import { type RunIds, runIds } from "./run-ids.ts";
+import { type RunLists, runLists } from "./run-lists.ts";
+import type { Database, Session } from "./session.ts";
+import { type RunMutations, type Writes, type Written, writes } from "./write.ts";
+
+export interface ServerParts {
+  readonly capabilities: StoreCapabilities;
+  readonly database: Database;
+  readonly dialect: Dialect;
+  readonly runMutations: RunMutations;
+  /** The caller's own transaction, as `writeWithin` is given it. */
+  sessionOf(tx: unknown): Session;
+}
+
+export abstract class ServerStore implements Store {
+  readonly capabilities: StoreCapabilities;
+  protected readonly runIds: RunIds;
+  readonly #database: Database;
+  readonly #sessionOf: (tx: unknown) => Session;
+  readonly #writes: Writes;
+  readonly #write: Writes["write"];
+  readonly #claim: ClaimRuns;
+  readonly #leases: Leases;
+  readonly #readRuns: ReadRuns;
+  readonly #instances: Instances;
+  readonly #lists: RunLists;
+  readonly #removal: Removal;
+
+  constructor({ capabilities, database, dialect, runMutations, sessionOf }: ServerParts) {
+    this.capabilities = capabilities;
+    this.runIds = runIds(database, dialect.names);
+    this.#database = database;
+    this.#sessionOf = sessionOf;
+    this.#writes = writes(database, dialect, this.runIds, runMutations);
+    const { applyQuickly } = dialect;
+    this.#write = applyQuickly
+      ? quickFirst(applyQuickly, database, this.runIds, this.#writes.write)
+      : this.#writes.write;
+    this.#claim = claims(database, dialect);
+    this.#leases = leases(database, dialect);
+    this.#readRuns = histories(database, dialect);
+    this.#instances = instances(database, dialect);
+    this.#lists = runLists(database, dialect);
+    this.#removal = removal(database, dialect);
+  }
+
+  abstract migrate(options?: MigrateOptions): Promise<MigrationReport>;
+
+  /** Called after every write that took effect, or within the caller's transaction before it does. */
+  protected async tellOthers(_written: Written, _within?: Session): Promise<void> {}
+
+  async write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
+    const written = await this.#write(requests, now);
+    void this.tellOthers(written);
+    return written.outcomes;
+  }
+
+  async writeWithin(
+    tx: unknown,
+    requests: readonly (CreateRequest | SendEventRequest)[],
+    now: number,
+  ): Promise<readonly StoreOutcome[]> {
+    const session = this.#sessionOf(tx);
+    const written = await this.#writes.writeWithin(session, requests.map(withoutLease), now);
+    await this.tellOthers(written, session);
+    return written.outcomes;
+  }
+
+  claim(request: ClaimRequest): Promise<readonly Claim[]> {
+    return this.#claim(request);
+  }
+
+  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
+    return this.#readRuns(requests);
+  }
+
+  renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {
+    return this.#leases.renew(renewals, until);
+  }
+
+  release(given: readonly Lease[], now: number): Promise<void> {
+    return this.#leases.release(given, now);
+  }
+
+  getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {
+    return this.#instances.get(ref, runNumber);
+  }
+
+  getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
+    return this.#instances.statuses(refs);
+  }
+
+  listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
+    return this.#instances.list(query);
+  }
+
+  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
+    return this.#instances.runs(ref, limit);
+  }
+
+  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+    return this.#lists.listSteps(runId, query);
+  }
+
+  listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>> {
+    return this.#lists.listEvents(runId, query);
+  }
+
+  listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>> {
+    return this.#lists.listLogs(runId, query);
+  }
+
+  listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>> {
+    return this.#lists.listWaiters(topic, query);
+  }
+
+  countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
+    return this.#instances.countByStatus(workflowName);
+  }
+
+  nextDueAt(workflows: readonly string[]): Promise<number | null> {
+    return this.#instances.nextDueAt(workflows);
+  }
+
+  prune(request: PruneRequest): Promise<number> {
+    return this.#removal.prune(request);
+  }
+
+  remove(ref: InstanceRef): Promise<boolean> {
+    return this.#removal.remove(ref);
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}
+
+/** Nobody may hold a lease on what is not there yet. */
+function withoutLease(request: CreateRequest | SendEventRequest): StoreRequest {
+  return request.kind === "create" ? { ...request, lease: null } : request;
+}

@@ -1,0 +1,228 @@
+/**
+ * A run as a batch of requests sees it: its row and as much of its steps and events as the requests need, changed in
+ * memory request by request, and what of that has to be written. Pure: nothing here knows a database.
+ */
+import type { EventRecord } from "../../model/event.ts";
+import { isTerminal } from "../../model/instance.ts";
+import type { LogLine } from "../../model/log-line.ts";
+import type { StepRecord } from "../../model/step.ts";
+import type { TaskKind } from "../../model/task.ts";
+import { endsWait, type OpenWait, type SentEvent } from "../../model/wait-match.ts";
+import type { Ending } from "./ending.ts";
+import { endedStatus } from "./ending.ts";
+import { isLeased, laneOf, lanes } from "./lane.ts";
+import type { RunRow } from "./run-row.ts";
+import type { WorkingInstance } from "./working-set.ts";
+
+export interface KnownWait extends OpenWait {
+  readonly topic: string | null;
+}
+
+export interface BufferedEvent extends SentEvent {
+  readonly seq: number;
+  readonly system: boolean;
+}
+
+export type NewEvent = Omit<EventRecord, "deliveredAt" | "consumedBy">;
+
+export class WorkingRun {
+  readonly row: RunRow;
+  readonly instance: WorkingInstance;
+  readonly isNew: boolean;
+  isChanged = false;
+
+  /** Steps known to wait, those of ended runs included, and steps known to have settled. Others are not known. */
+  readonly waits: Map<number, KnownWait> = new Map();
+  readonly settled: Set<number> = new Set();
+  readonly stepPuts: Map<number, StepRecord> = new Map();
+  readonly stepDrops: Set<number> = new Set();
+  readonly shifts: Map<number, number> = new Map();
+  /** Whether the run's waits count as open has changed with the run itself. */
+  opening: "close" | "reopen" | null = null;
+
+  /** Events that were there before: undelivered ones, and taken ones by the step that took them. */
+  readonly undelivered: Map<number, BufferedEvent> = new Map();
+  readonly taken: Map<number, BufferedEvent & { readonly consumedBy: string }> = new Map();
+  readonly newEvents: NewEvent[] = [];
+  readonly consumed: Map<number, { readonly stepKey: string; readonly at: number }> = new Map();
+  readonly released: Set<number> = new Set();
+
+  readonly logs: { readonly seq: number; readonly line: LogLine }[] = [];
+  ending: { readonly ending: Ending; readonly at: number } | null = null;
+  /** The ending that was recorded before is void. */
+  forgetsEnding = false;
+
+  constructor(row: RunRow, instance: WorkingInstance, isNew: boolean) {
+    this.row = row;
+    this.instance = instance;
+    this.isNew = isNew;
+  }
+
+  get isLeased(): boolean {
+    return isLeased(this.row.lane);
+  }
+
+  isLeaseInForce(now: number): boolean {
+    return this.isLeased && this.row.dueAt > now;
+  }
+
+  get hasEnded(): boolean {
+    return isTerminal(this.row.status);
+  }
+
+  change(facts: Partial<RunRow>): void {
+    Object.assign(this.row, facts);
+    this.isChanged = true;
+  }
+
+  // ---------------------------------------------------------------------------------------------- steps
+
+  /** What has settled never changes. */
+  putStep(step: StepRecord): void {
+    if (this.settled.has(step.index)) return;
+    this.stepPuts.set(step.index, step);
+    this.shifts.delete(step.index);
+    if (step.status === "waiting") {
+      this.waits.set(step.index, step);
+    } else {
+      this.waits.delete(step.index);
+      this.settled.add(step.index);
+    }
+  }
+
+  dropStep(index: number): void {
+    this.stepPuts.delete(index);
+    this.shifts.delete(index);
+    this.waits.delete(index);
+    this.settled.delete(index);
+    if (!this.isNew) this.stepDrops.add(index);
+  }
+
+  /** Every wait ends later by so much. */
+  shiftWaits(ms: number): void {
+    for (const [index, wait] of this.waits) {
+      const wakeAt = wait.wakeAt + ms;
+      const put = this.stepPuts.get(index);
+      this.waits.set(index, { ...wait, wakeAt });
+      if (put?.status === "waiting") this.stepPuts.set(index, { ...put, wakeAt });
+      else this.shifts.set(index, wakeAt);
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------- events
+
+  /** True when the run was waiting for the event and is due now. */
+  accept(given: Omit<NewEvent, "seq">, now: number): boolean {
+    const seq = this.row.eventSeq + 1;
+    this.change({ eventSeq: seq });
+    this.newEvents.push({ ...given, seq });
+    const { type, forStep, createdAt, system } = given;
+    this.undelivered.set(seq, { seq, type, forStep, createdAt, system });
+    // A leased row keeps its due time, which is the end of its lease: the turn's own suspend finds the event (INV-23).
+    if (this.isLeased || this.row.lane === null || !this.isAwaited(given)) return false;
+    this.makeDue("wake", now);
+    return true;
+  }
+
+  isAwaited(event: SentEvent): boolean {
+    for (const wait of this.waits.values()) if (endsWait(event, wait)) return true;
+    return false;
+  }
+
+  /** An undelivered event above `seqSeen` is there for one of the waits. */
+  hasEventFor(waits: Iterable<OpenWait>, seqSeen: number): boolean {
+    for (const wait of waits) {
+      for (const event of this.undelivered.values()) {
+        if (event.seq > seqSeen && endsWait(event, wait)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** The wait has its event already, though nobody has resumed it yet. */
+  isSpokenFor(key: string): boolean {
+    for (const event of this.undelivered.values()) if (event.forStep === key) return true;
+    return false;
+  }
+
+  countBuffered(): number {
+    let count = 0;
+    for (const event of this.undelivered.values()) if (!event.system) count += 1;
+    return count;
+  }
+
+  consume(seq: number, stepKey: string, at: number): void {
+    // One that is not there yet is not meant: the next event of this batch may get that very number.
+    if (this.consumed.has(seq) || seq > this.row.eventSeq) return;
+    this.consumed.set(seq, { stepKey, at });
+    const event = this.undelivered.get(seq);
+    if (event !== undefined) this.taken.set(seq, { ...event, consumedBy: stepKey });
+    this.undelivered.delete(seq);
+  }
+
+  /** Events these steps took are undelivered again. */
+  releaseEvents(stepKeys: readonly string[]): void {
+    for (const [seq, { stepKey }] of this.consumed) if (stepKeys.includes(stepKey)) this.consumed.delete(seq);
+    for (const [seq, { consumedBy, ...event }] of this.taken) {
+      if (!stepKeys.includes(consumedBy)) continue;
+      this.taken.delete(seq);
+      this.undelivered.set(seq, event);
+      this.released.add(seq);
+    }
+  }
+
+  // ---------------------------------------------------------------------------------------------- moves
+
+  addLogs(lines: readonly LogLine[]): void {
+    const { logSeq } = this.row;
+    for (const [n, line] of lines.entries()) this.logs.push({ seq: logSeq + 1 + n, line });
+    this.change({ logSeq: logSeq + lines.length });
+  }
+
+  /** A lease only ever grows while it is held. */
+  extendLease(until: number): void {
+    this.change({ dueAt: Math.max(this.row.dueAt, until) });
+  }
+
+  giveBack(kind: TaskKind, dueAt: number): void {
+    this.change({ lane: this.row.status === "paused" ? null : laneOf(kind), kind, dueAt });
+  }
+
+  /** Due now, unless it has been due for longer already. */
+  makeDue(kind: TaskKind, now: number): void {
+    this.change({ kind, lane: laneOf(kind), dueAt: Math.min(this.row.dueAt, now) });
+  }
+
+  end(ending: Ending, now: number): void {
+    const { retentionMs } = this.instance;
+    this.change({
+      status: endedStatus[ending.kind],
+      deadLetter: ending.kind === "error" && ending.deadLetter,
+      lane: null,
+      waitingSince: null,
+      pausedAt: null,
+      updatedAt: now,
+      pruneAt: retentionMs === null ? null : now + retentionMs,
+    });
+    this.ending = { ending, at: now };
+    this.opening = "close";
+  }
+
+  /** Ended from outside: the token moves, so that nobody's commit is taken for one under the old lease. */
+  endByForce(ending: Ending, now: number): void {
+    this.change({ token: this.row.token + 1, lastCommit: 0 });
+    this.end(ending, now);
+  }
+
+  /** The run goes on after all. */
+  goOnAfterEnd(): void {
+    this.ending = null;
+    this.forgetsEnding = !this.isNew;
+    this.opening = "reopen";
+  }
+
+  pause(now: number): void {
+    const lane = this.isLeased ? lanes.heldPaused : null;
+    this.change({ status: "paused", pausedAt: now, updatedAt: now, lane });
+  }
+}
