@@ -2,6 +2,9 @@
 import { readFileSync } from "node:fs";
 import { createWorkflows, defaultLimits, defineWorkflow, type InstanceHandle } from "everstep";
 import { memory } from "everstep/memory";
+import { mysql } from "everstep/mysql";
+import { postgres } from "everstep/postgres";
+import { redis } from "everstep/redis";
 import { sqlite } from "everstep/sqlite";
 import { createGate, createTestHarness } from "everstep/testing";
 import { describe, expect, test } from "vitest";
@@ -284,6 +287,9 @@ describe("stores.md", () => {
     const stores = {
       '`sqlite("app.db")`': sqlite("app.db"),
       '`sqlite(":memory:")`': sqlite(":memory:"),
+      "`postgres(url)`": postgres("postgres://localhost/app"),
+      "`mysql(url)`": mysql("mysql://localhost/app"),
+      "`redis(url)`": redis("redis://localhost"),
       "`memory()`": memory(),
     };
     const table = tableRows("docs/stores.md");

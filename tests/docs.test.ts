@@ -39,6 +39,13 @@ const env = {
   NODE_COMPILE_CACHE: emptyFolder(),
 };
 
+/** The variables in which examples look for a server, and the servers of this test run. */
+const servers = [
+  { needs: "DATABASE_URL", url: process.env.EVERSTEP_POSTGRES_URL },
+  { needs: "MYSQL_URL", url: process.env.EVERSTEP_MYSQL_URL },
+  { needs: "REDIS_URL", url: process.env.EVERSTEP_REDIS_URL },
+];
+
 describe("code blocks", () => {
   const blocks = pages.flatMap((page) => codeBlocks(page));
 
@@ -83,9 +90,16 @@ describe("examples", () => {
     expect(third).toBe(rest.replace("shipping\n", ""));
   });
 
-  test.concurrent.each(programs)("%s runs", async (file) => {
+  test.concurrent.for(programs)("%s runs", async (file, { skip, expect }) => {
+    const server = servers.find(({ needs }) => readFileSync(file, "utf8").includes(needs));
+    if (server && !server.url) skip(`${server.needs} is not set: there is no server`);
+    const withServer = server ? { ...env, [server.needs]: server.url } : env;
     await expect(
-      run(process.execPath, [...nodeFlags, resolve(file)], { cwd: emptyFolder(), env, timeout: 20_000 }),
+      run(process.execPath, [...nodeFlags, resolve(file)], {
+        cwd: emptyFolder(),
+        env: withServer,
+        timeout: 20_000,
+      }),
     ).resolves.toBeDefined();
   });
 
