@@ -71,11 +71,6 @@ export class TestServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Its data as it is on disk. */
-  file(name: string): string {
-    return join(this.#folder, name);
-  }
-
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#process;
     this.#process = undefined;

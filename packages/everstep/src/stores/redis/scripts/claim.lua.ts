@@ -110,7 +110,7 @@ for n, each in ipairs(picked) do
   saveRun(run)
   claims[n] = {
     run.id, run.workflow, run.instance, digits(run.token), digits(run.number), instance[1], instance[2], instance[3],
-    digits(run.startedAt), instance[4], waitingSince and digits(waitingSince) or false, run.touched and '0' or '1',
+    digits(run.startedAt), instance[4], waitingSince and digits(waitingSince) or false, run.recorded and '0' or '1',
     digits(run.seq), run.begun or false, digits(run.crashes),
   }
 end

@@ -69,7 +69,7 @@ end
 
 local function record(run, request, now)
   run.commit = request.number
-  run.touched = '1'
+  run.recorded = '1'
   run.crashes = 0
   run.begun = request.begun ~= '' and request.begun or nil
   for _, step in ipairs(request.steps) do writeStep(run, step) end

@@ -16,10 +16,10 @@ local function addRun(facts, now)
   run.workflow, run.instance, run.number = facts.workflow, facts.instance, facts.number
   run.place = facts.place or (facts.order .. wide(id))
   run.status, run.lane, run.due, run.token = 'active', 'starting', facts.due, facts.token
-  run.touched = #facts.history > 0 and '1' or nil
+  run.recorded = #facts.history > 0 and '1' or nil
   run.updatedAt = now
   runs[id] = run
-  touch(run)
+  unsaved(run)
   ask('HSET', named('instance', run.workflow, run.instance), 'run', id, 'runs', run.number, 'run:' .. run.number, id)
   for _, step in ipairs(facts.history) do putStep(run, step) end
   return run

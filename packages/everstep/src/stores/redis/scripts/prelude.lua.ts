@@ -1,6 +1,33 @@
 /**
  * What every script begins with. KEYS[1] is the namespace's `meta` key; every other key has the same prefix, and with it
- * the same hash tag, so that all of them lie in one slot. Arguments are flat and read in order.
+ * the same hash tag, so that all of them lie in one slot of a cluster. Arguments are flat and read in order.
+ *
+ * The keys, behind `{namespace}:`. What users name stands last, or has its length before it; no key has a time to live.
+ *
+ *   meta                       hash    version, oldest, epoch, server, floor; number of the last run
+ *   workflows                  set     names of workflows that have instances
+ *   instance:<n>:<wf>:<id>     hash    params, times, parent; `run` the current one, `run:<number>` each (n: bytes of wf)
+ *   changes:<n>:<wf>:<id>      hash    change id -> what was answered
+ *   run:<run>                  hash    the hot fields (run.lua.ts)
+ *   steps:<run>                hash    index -> record
+ *   waits:<run>                hash    index -> end, key, type and topic of an open wait
+ *   events:<run>               hash    sequence -> topic and payload
+ *   event-states:<run>         hash    sequence -> id, type, addressee, delivery
+ *   unread:<run>               zset    sequences of undelivered events
+ *   logs:<run>                 list    lines, the first is 1
+ *   ending:<run>               string  output, error or reason
+ *   due:<lane>:<wf>            zset    runs by due time; one set per lane (run.lua.ts)
+ *   status:<class>:<wf>        zset    places of instances (creation time, number), ordered as texts; dead letters apart
+ *   owner:<owner>              set     unfinished runs it was the last to hold
+ *   topic:<topic>              zset    open waits (run, index), ordered as texts
+ *   prune                      zset    numbers of ended instances by the end of their retention
+ *   event-ids                  hash    event id -> run
+ *   publications               hash    publication id -> whom it reached
+ *   publication-ages           zset    publication ids by creation
+ *   nudge                      channel
+ *
+ * The epoch names the data: it is made with the namespace and never changes. A process that finds another one, or none,
+ * has been put before other data than it began with, and writes nothing.
  */
 export const prelude = `
 local META = KEYS[1]

@@ -9,7 +9,7 @@
  *   any         -> none                paused without a lease, or ended
  */
 export const run = `
-local TEXTS = { 'workflow', 'instance', 'place', 'status', 'lane', 'begun', 'owner', 'touched', 'dead', 'retired' }
+local TEXTS = { 'workflow', 'instance', 'place', 'status', 'lane', 'begun', 'owner', 'recorded', 'dead', 'retired' }
 local COUNTS = { 'number', 'due', 'token', 'commit', 'seq', 'crashes', 'open', 'buffered' }
 local TIMES = { 'waitingSince', 'startedAt', 'updatedAt', 'stepAt', 'pausedAt', 'endedAt', 'keepUntil' }
 local STATUSES = { active = true, waiting = true, paused = true, complete = true, errored = true, terminated = true }
@@ -20,7 +20,7 @@ for _, fields in ipairs({ TEXTS, COUNTS, TIMES }) do
   for _, field in ipairs(fields) do FIELDS[#FIELDS + 1] = field end
 end
 
-local runs, touchedRuns = {}, {}
+local runs, unsavedRuns = {}, {}
 
 -- 'was' is what is stored; a count that is not stored is 0.
 local function newRun(id)
@@ -32,15 +32,16 @@ local function newRun(id)
   return run
 end
 
-local function touch(run)
-  if run.isTouched then return run end
-  run.isTouched = true
-  touchedRuns[#touchedRuns + 1] = run
+-- To be written at the end of the request, if anything has changed by then.
+local function unsaved(run)
+  if run.isUnsaved then return run end
+  run.isUnsaved = true
+  unsavedRuns[#unsavedRuns + 1] = run
   return run
 end
 
 local function readRun(id)
-  if runs[id] then return touch(runs[id]) end
+  if runs[id] then return unsaved(runs[id]) end
   local flat = redis.pcall('HGETALL', key('run', id))
   if flat.err or #flat == 0 then return nil end
   local stored, run = {}, newRun(id)
@@ -53,7 +54,7 @@ local function readRun(id)
   -- One that nobody knows was damaged; the next verb that saves the run heals it.
   if not STATUSES[run.status] then run.status = 'active' end
   runs[id] = run
-  return touch(run)
+  return unsaved(run)
 end
 
 local function currentRun(workflow, instance)
@@ -129,10 +130,10 @@ local function saveRun(run)
 end
 
 local function saveRuns()
-  for _, run in ipairs(touchedRuns) do
-    run.isTouched = false
+  for _, run in ipairs(unsavedRuns) do
+    run.isUnsaved = false
     saveRun(run)
   end
-  touchedRuns = {}
+  unsavedRuns = {}
 end
 `;
