@@ -45,7 +45,7 @@ test("a run is handed out as it will be: next token, its crash counted, its star
 
 test("a run that crashed too often is put back and takes nobody's place", () => {
   const { taken, putBack } = chosen(
-    round({ limit: 2 }),
+    round({ limit: 3 }),
     [row(1, lanes.held, 10, { crash_count: 1 }), row(2, lanes.held, 20)],
     [row(3, lanes.starting, 1)],
   );
@@ -53,7 +53,16 @@ test("a run that crashed too often is put back and takes nobody's place", () => 
   expect(taken.map(({ run }) => run)).toEqual([2, 3]);
 });
 
-test("when all that was read of a stretch is put back, what lies behind it is looked for first", () => {
+test("when a stretch was read to its end and some of it put back, what lies behind is looked for first", () => {
+  const { taken, putBack } = chosen(
+    round({ limit: 2 }),
+    [row(1, lanes.held, 10, { crash_count: 1 }), row(2, lanes.held, 20)],
+    [row(3, lanes.starting, 1)],
+  );
+  expect([taken.map(({ run }) => run), putBack.length]).toEqual([[2], 1]);
+});
+
+test("also when all of it is put back", () => {
   const { taken, putBack } = chosen(
     round({ limit: 1 }),
     [row(1, lanes.held, 10, { crash_count: 1 })],

@@ -64,12 +64,12 @@ export function choose(
     const delayMs = crashDelayMs(candidate, round);
     if (delayMs > 0) {
       putBack.push({ run: candidate.run, dueAt: round.now + delayMs });
-      // What lies behind it goes before the other stretches' next ones, and is found in the next round.
-      if (candidate.isLast) break;
     } else {
       taken.push(asTaken(candidate, round));
       rooms.set(candidate.workflow, room - 1);
     }
+    // What lies behind goes before the other stretches' next ones, and is found in the next round.
+    if (candidate.isLast && putBack.length > 0) break;
   }
   return { taken, putBack };
 }

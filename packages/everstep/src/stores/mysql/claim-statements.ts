@@ -23,7 +23,7 @@ export interface ClaimStatements {
 const instanceColumns = ["workflow", "instance_id", "created_at", "deadline_at", "params", "params_marks"];
 
 export function claimStatements(names: TableNames): ClaimStatements {
-  const run = `${names.run} r FORCE INDEX (claim)`;
+  const run = `${names.run} r FORCE INDEX (\`claim\`)`;
   const stretch = `SELECT r.id AS run, r.instance, r.workflow, r.lane, r.due_at, r.run_number, r.token, r.recorded,
       r.event_seq, r.crash_count, r.started_at, r.waiting_since, r.begun
     FROM ${run} WHERE r.workflow = ? AND r.lane = ? AND r.due_at <= ?

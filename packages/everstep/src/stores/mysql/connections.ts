@@ -29,6 +29,7 @@ export function connections(driver: Driver, settings: MysqlSettings, max: number
   return {
     async take() {
       const client = await pool.getConnection();
+      client.connection.stream?.ref?.();
       const before = known.get(client.connection);
       if (before !== undefined) return wrap(client, before, settings, true);
       const fresh = watch(client.connection);
@@ -53,7 +54,6 @@ function openPool(driver: Driver, settings: MysqlSettings, max: number): DriverP
     connectionLimit: max,
     multipleStatements: true,
     flags: ["FOUND_ROWS", "-LOCAL_FILES"],
-    charset: "utf8mb4",
     timezone: "Z",
     connectTimeout: settings.connectTimeoutMs,
     connectAttributes: { program_name: "everstep" },
@@ -74,7 +74,7 @@ function watch(core: DriverCore): Known {
   return known;
 }
 
-const unknownFacts: ServerFacts = { version: "", isMariaDb: false, maxPacketBytes: 0, isolation: "" };
+const unknownFacts: ServerFacts = { maxPacketBytes: 0 };
 
 function wrap(
   client: DriverConnection,
@@ -91,7 +91,8 @@ function wrap(
     get isLost() {
       return known.isLost;
     },
-    async send(sql, timeoutMs = settings.statementTimeoutMs) {
+    // Later than the server's own limit, which says more.
+    async send(sql, timeoutMs = settings.statementTimeoutMs + 1000) {
       const [answer] = await client.query({ sql, timeout: timeoutMs });
       return answer;
     },
@@ -99,7 +100,11 @@ function wrap(
       const answers = await this.send(settingStatements(settings));
       known.facts = readFacts(answers as readonly unknown[], settings.place);
     },
-    giveBack: () => client.release(),
+    giveBack() {
+      // One that lies idle does not keep the process from ending.
+      client.connection.stream?.unref?.();
+      client.release();
+    },
     destroy() {
       known.isLost = true;
       client.destroy();

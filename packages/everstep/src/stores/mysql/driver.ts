@@ -32,7 +32,7 @@ export interface DriverConnection extends MysqlClient {
 
 export interface DriverCore {
   on(event: "error", listener: (error: unknown) => void): unknown;
-  readonly stream?: { destroy?(): unknown };
+  readonly stream?: { destroy?(): unknown; ref?(): unknown; unref?(): unknown };
 }
 
 export async function loadDriver(): Promise<Driver> {

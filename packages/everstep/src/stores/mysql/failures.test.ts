@@ -82,7 +82,7 @@ test.each(table)("%s is %s, %s, also when it is wrapped (R-071)", (error, failur
 });
 
 test("a connection that is lost while the commit is on its way leaves open what happened (INV-42)", () => {
-  for (const error of [fromSystem("ECONNRESET"), fromServer(1053), fromServer(1317), fromServer(1180)]) {
+  for (const error of [fromSystem("ECONNRESET"), fromServer(1053), fromServer(1927), fromServer(1180)]) {
     expect(storeFailure(error, place, "after")).toMatchObject({
       failure: "ambiguous",
       message: expect.stringContaining("unknown"),
@@ -91,7 +91,13 @@ test("a connection that is lost while the commit is on its way leaves open what 
 });
 
 test("what the server refused for certain is certain, whenever it was sent", () => {
-  for (const error of [fromServer(1213), fromServer(1062), fromServer(1406)]) {
+  for (const error of [
+    fromServer(1213),
+    fromServer(1062),
+    fromServer(1406),
+    fromServer(1317),
+    fromServer(1114),
+  ]) {
     expect(storeFailure(error, place, "after")).toMatchObject({
       failure: (storeFailure(error, place, "before") as StoreError).failure,
     });

@@ -6,8 +6,8 @@ export function mysql(url: string | MysqlOptions): MysqlStore {
   return new MysqlStore(readOptions(url));
 }
 
+export type { DrizzleTransaction, KyselyPool, KyselyTransaction } from "./adapters.ts";
+export { asPool, drizzleTransaction, kyselyTransaction } from "./adapters.ts";
 export type { MysqlClient } from "./driver.ts";
 export type { MysqlStore } from "./mysql-store.ts";
 export type { MysqlOptions } from "./options.ts";
-export type { DrizzleTransaction, KyselyPool, KyselyTransaction } from "./query-builders.ts";
-export { asPool, drizzleTransaction, kyselyTransaction } from "./query-builders.ts";

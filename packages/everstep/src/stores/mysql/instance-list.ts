@@ -12,7 +12,7 @@ export type ListInstances = (database: Database, list: InstanceListing) => Promi
 
 export function instanceList(names: TableNames): ListInstances {
   const workflows: Statement = {
-    sql: `SELECT DISTINCT r.workflow FROM ${names.run} r FORCE INDEX (list)`,
+    sql: `SELECT DISTINCT r.workflow FROM ${names.run} r FORCE INDEX (\`list\`)`,
     values: [],
   };
   return async (database, list) => {
@@ -34,7 +34,7 @@ function strand(names: TableNames, list: InstanceListing, workflow: string, stat
   const [beyond, order] = ascending ? [">", "ASC"] : ["<", "DESC"];
   const only = deadLetter === undefined ? "" : ` AND r.dead_letter = ${deadLetter ? 1 : 0}`;
   return {
-    sql: `SELECT r.created_at, r.instance FROM ${names.run} r FORCE INDEX (${deadLetter === true ? "dead_letter" : "list"})
+    sql: `SELECT r.created_at, r.instance FROM ${names.run} r FORCE INDEX (\`${deadLetter === true ? "dead_letter" : "list"}\`)
       WHERE r.is_current = 1 AND r.workflow = ? AND r.status = ?${only}
         AND r.created_at ${beyond}= ? AND (r.created_at ${beyond} ? OR r.instance ${beyond} ?)
       ORDER BY r.created_at ${order}, r.instance ${order} LIMIT ?`,

@@ -25,11 +25,14 @@ export async function migrateSchema(
   database: MysqlDatabase,
   settings: MysqlSettings,
 ): Promise<MigrationReport> {
+  await refuseReadOnly(
+    asking((statements) => database.run(statements)),
+    settings,
+  );
   const planned = await planSchema(database, settings);
   if (planned.statements.length === 0) return planned;
   return database.alone(async (run) => {
     const ask = asking(run);
-    await refuseReadOnly(ask, settings);
     await takeLock(ask, settings);
     // Other processes may have been faster while this one waited.
     const report = reportOf(await look(ask, settings), settings);

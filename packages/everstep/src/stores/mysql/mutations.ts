@@ -5,8 +5,8 @@ import type { Transaction } from "../sql/session.ts";
 import type { RunMutations } from "../sql/write.ts";
 import type { Connection } from "./connections.ts";
 import { isServerTrouble, isUniqueViolation, storeFailure } from "./failures.ts";
-import { guard } from "./guarded-client.ts";
 import type { MysqlSettings } from "./options.ts";
+import { guard } from "./transaction-handle.ts";
 
 export function mutations(settings: MysqlSettings): RunMutations {
   return async (tx, { serviceCalls, mutate }) => {

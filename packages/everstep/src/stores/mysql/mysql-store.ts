@@ -2,7 +2,7 @@ import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts"
 import type { MigrateOptions, MigrationReport, StoreWarning } from "../../store/store.ts";
 import { integer } from "../sql/row.ts";
 import { ServerStore } from "../sql/server-store.ts";
-import { callerSession } from "./caller-session.ts";
+import { callersSession } from "./callers-session.ts";
 import { mysqlDialect } from "./dialect.ts";
 import { migrateSchema, planSchema } from "./migrate.ts";
 import { mutations } from "./mutations.ts";
@@ -24,7 +24,7 @@ export class MysqlStore extends ServerStore {
       database,
       dialect: mysqlDialect(names),
       runMutations: mutations(settings),
-      sessionOf: (tx) => callerSession(tx, names, settings),
+      sessionOf: (tx) => callersSession(tx, names, settings),
     });
     this.#settings = settings;
     this.#database = database;

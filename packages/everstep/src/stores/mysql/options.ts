@@ -24,7 +24,8 @@ export interface MysqlOptions {
   readonly lockTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
   /** What mutations receive, made from the transaction's connection; by default the connection itself, guarded. */
-  readonly handle?: (client: MysqlClient) => unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: a MysqlClient, which query builders want by the driver's own type
+  readonly handle?: (client: any) => unknown;
 }
 
 export interface MysqlSettings {

@@ -61,7 +61,7 @@ function firstSchema(names: TableNames): readonly string[] {
       `parent_instance ${instanceId}`,
       `params ${payload} NOT NULL`,
       `params_marks ${payload}`,
-      "UNIQUE KEY name (workflow, instance_id)",
+      "UNIQUE KEY `name` (workflow, instance_id)",
     ]),
 
     // `due_at` doubles as the end of the lease, `owner` is the last one, `recorded` is 0 until there is a history,
@@ -93,11 +93,11 @@ function firstSchema(names: TableNames): readonly string[] {
       "updated_at BIGINT NOT NULL",
       "prune_at BIGINT",
       `begun ${payload}`,
-      "KEY claim (workflow, lane, due_at, id)",
-      "KEY list (workflow, is_current, status, created_at, instance)",
-      "KEY dead_letter (workflow, is_current, dead_letter, created_at, instance)",
-      "KEY prune (prune_at, instance)",
-      "UNIQUE KEY numbered (instance, run_number)",
+      "KEY `claim` (workflow, lane, due_at, id)",
+      "KEY `list` (workflow, is_current, status, created_at, instance)",
+      "KEY `dead_letter` (workflow, is_current, dead_letter, created_at, instance)",
+      "KEY `prune` (prune_at, instance)",
+      "UNIQUE KEY `numbered` (instance, run_number)",
     ]),
 
     table(names.ending, [
@@ -137,8 +137,8 @@ function firstSchema(names: TableNames): readonly string[] {
       `result ${payload}`,
       `result_marks ${payload}`,
       "PRIMARY KEY (run, step_index)",
-      "KEY open (run, is_open)",
-      "KEY topic (topic, is_open)",
+      "KEY `open` (run, is_open)",
+      "KEY `topic` (topic, is_open)",
     ]),
 
     table(names.event, [
@@ -155,7 +155,7 @@ function firstSchema(names: TableNames): readonly string[] {
       `payload ${payload} NOT NULL`,
       `payload_marks ${payload}`,
       "PRIMARY KEY (run, seq)",
-      "UNIQUE KEY id (id)",
+      "UNIQUE KEY `id` (id)",
     ]),
 
     table(names.log, [
@@ -180,7 +180,7 @@ function firstSchema(names: TableNames): readonly string[] {
       "created_at BIGINT NOT NULL",
       "waiters BIGINT NOT NULL",
       `runs ${payload} NOT NULL`,
-      "KEY age (created_at)",
+      "KEY `age` (created_at)",
     ]),
 
     // `outcome`: JSON of the answer that was given.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findWarnings } from "./server-settings.ts";
+import { findWarnings, readServerSettings } from "./server-settings.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 const sound = {
@@ -29,11 +29,25 @@ test.each([
   ["DOUBLEWRITE_OFF", { innodb_doublewrite: "OFF" }],
   ["DOUBLEWRITE_OFF", { innodb_doublewrite: "DETECT_ONLY" }],
   ["GALERA", { wsrep_on: "ON" }],
+  ["GROUP_REPLICATION", { group_replication_single_primary_mode: "OFF" }],
   ["ISOLATION", { transaction_isolation: "REPEATABLE-READ" }],
   ["BINLOG_STATEMENT", { binlog_format: "STATEMENT" }],
   ["PACKET_SMALL", { max_allowed_packet: "1048576" }],
 ])("%s is warned of at %j", (code, variables) => {
   expect(codes(variables as Record<string, string>)).toEqual([code]);
+});
+
+test.each([
+  [{ read_only: "ON" }, true],
+  [{ read_only: "NO_LOCK_NO_ADMIN" }, true],
+  [{ super_read_only: "ON", read_only: "ON" }, true],
+  [{ innodb_read_only: "ON" }, true],
+  [{ transaction_read_only: "ON" }, true],
+  [{ read_only: "OFF", innodb_read_only: "OFF", tx_read_only: "OFF" }, false],
+  [{}, false],
+])("with %j it is read-only: %s", async (variables, expected) => {
+  const rows = Object.entries(variables).map(([name, value]) => ({ Variable_name: name, Value: value }));
+  expect((await readServerSettings(async () => rows)).isReadOnly).toBe(expected);
 });
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {

@@ -12,10 +12,20 @@ type Variables = ReadonlyMap<string, string>;
 
 type Ask = (sql: string, values?: readonly unknown[]) => Promise<readonly SqlRow[]>;
 
+const readOnlyNames = [
+  ...["read_only", "super_read_only", "innodb_read_only", "tx_read_only", "transaction_read_only"],
+];
+
 const names = [
   ...["innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "binlog_format", "innodb_doublewrite"],
-  ...["wsrep_on", "read_only", "super_read_only", "innodb_read_only"],
-  ...["tx_isolation", "transaction_isolation", "max_allowed_packet"],
+  ...[
+    "wsrep_on",
+    "group_replication_single_primary_mode",
+    "tx_isolation",
+    "transaction_isolation",
+    "max_allowed_packet",
+  ],
+  ...readOnlyNames,
 ];
 
 export async function readServerSettings(ask: Ask): Promise<ServerSettings> {
@@ -26,7 +36,7 @@ export async function readServerSettings(ask: Ask): Promise<ServerSettings> {
 
 // MariaDB 12 has more values than ON and OFF, all of which keep writers out.
 function isReadOnly(variables: Variables): boolean {
-  return ["read_only", "super_read_only", "innodb_read_only"].some((name) => !isOff(variables.get(name)));
+  return readOnlyNames.some((name) => !isOff(variables.get(name)));
 }
 
 export function findWarnings(variables: Variables): readonly StoreWarning[] {
@@ -58,6 +68,12 @@ export function findWarnings(variables: Variables): readonly StoreWarning[] {
         "GALERA",
         "wsrep_on is on (Galera): nodes that write at the same time lose writes of each other. Let all runners and " +
           "callers use one node.",
+      ),
+    value("group_replication_single_primary_mode") === "OFF" &&
+      warn(
+        "GROUP_REPLICATION",
+        "group_replication_single_primary_mode is off: members that write at the same time undo writes of each other. Let " +
+          "all runners and callers use one member.",
       ),
     isolation !== "READ-COMMITTED" &&
       warn(

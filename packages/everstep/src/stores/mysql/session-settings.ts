@@ -6,13 +6,9 @@ import { StoreError } from "../../model/error.ts";
 import { integer, type SqlRow, text } from "../sql/row.ts";
 import type { MysqlSettings } from "./options.ts";
 
-/** What the server says about itself and the session. */
+/** What the server says about itself. */
 export interface ServerFacts {
-  readonly version: string;
-  readonly isMariaDb: boolean;
   readonly maxPacketBytes: number;
-  /** READ-COMMITTED where the server does as it is told. */
-  readonly isolation: string;
 }
 
 const sqlMode = [
@@ -35,14 +31,13 @@ SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', autocommit = 1,
   innodb_lock_wait_timeout = ${lockSeconds}, lock_wait_timeout = ${lockSeconds}
   /*M!100600 , max_statement_time = ${statementTimeoutMs / 1000}, idle_transaction_timeout = ${idleSeconds} */
   /*!80000 , max_execution_time = ${statementTimeoutMs}, wait_timeout = ${idleSeconds} */;
-SELECT VERSION() AS version, @@max_allowed_packet AS packet, @@sql_mode AS mode, @@character_set_client AS charset,
-  @@time_zone AS zone, @@autocommit AS autocommit;
-SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')`;
+SELECT @@max_allowed_packet AS packet, @@sql_mode AS mode, @@character_set_client AS charset, @@time_zone AS zone,
+  @@autocommit AS autocommit`;
 }
 
-/** From the answers to the statements above. */
+/** From the answers to the statements above. What the isolation has become is among the warnings. */
 export function readFacts(answers: readonly unknown[], place: string): ServerFacts {
-  const facts = firstRow(answers.at(-2));
+  const facts = firstRow(answers.at(-1));
   const mode = text(facts, "mode").split(",");
   const isSafe =
     mode.includes("STRICT_ALL_TABLES") &&
@@ -52,13 +47,7 @@ export function readFacts(answers: readonly unknown[], place: string): ServerFac
     text(facts, "zone") === "+00:00" &&
     integer(facts, "autocommit") === 1;
   if (!isSafe) throw unsettled(facts, place);
-  const version = text(facts, "version");
-  return {
-    version,
-    isMariaDb: /mariadb/i.test(version),
-    maxPacketBytes: integer(facts, "packet"),
-    isolation: text(firstRow(answers.at(-1)), "Value"),
-  };
+  return { maxPacketBytes: integer(facts, "packet") };
 }
 
 function firstRow(answer: unknown): SqlRow {

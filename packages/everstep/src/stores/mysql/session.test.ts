@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { claimOne, started, write } from "../../testing/store-contract/acts.ts";
@@ -304,6 +305,18 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     expect((await under)[0]?.rows).toEqual([{ slept: 0 }]);
     await expect(database.run([sql("SELECT 1")])).rejects.toMatchObject({ code: "STORE_CLOSED" });
     await expect(database.transact(async () => 1)).rejects.toMatchObject({ code: "STORE_CLOSED" });
+  });
+
+  test("a store that nobody closed does not keep the process from ending", () => {
+    const module = `
+      import { mysql } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+      const store = mysql({ url: ${JSON.stringify(place.url)}, namespace: "left_open" });
+      await store.migrate();
+      console.log(await store.nextDueAt(["x"]));
+    `;
+    const flags = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", module];
+    const { stdout, status } = spawnSync(process.execPath, flags, { encoding: "utf8", timeout: 10_000 });
+    expect([stdout, status]).toEqual(["null\n", 0]);
   });
 
   test("names are qualified: another database under the same names is another", () => {

@@ -130,7 +130,8 @@ function nextDueText(dialect: Dialect) {
   const given = dialect.parameters("v", ["workflow"]);
   const firsts = claimableLanes.map(
     (lane) =>
-      `(SELECT min(r.due_at) FROM ${dialect.names.run} r WHERE r.workflow = v.workflow AND r.lane = ${lane}) AS lane_${lane}`,
+      `(SELECT r.due_at FROM ${dialect.names.run} r WHERE r.workflow = v.workflow AND r.lane = ${lane} ` +
+      `ORDER BY r.due_at LIMIT 1) AS lane_${lane}`,
   );
   return (workflows: readonly string[]) => {
     const { sql, values } = given(workflows.map((workflow) => [workflow]));

@@ -130,7 +130,6 @@ export function planWake(set: WorkingSet, { runId, token }: WakeRequest, now: nu
 
 export function planAbandon(set: WorkingSet, { owner, fate }: AbandonRequest, now: number): AbandonOutcome {
   const left = [...set.runs.values()].filter((run) => run.row.owner === owner && !run.hasEnded);
-  set.news.due = true;
   if (fate.kind === "error") {
     for (const run of left) run.endByForce({ kind: "error", error: fate.error, deadLetter: false }, now);
     if (left.length > 0) set.news.ended = true;
@@ -139,5 +138,6 @@ export function planAbandon(set: WorkingSet, { owner, fate }: AbandonRequest, no
   // Still leased, but over: the next claim sees a lease that ran out and counts the crash.
   const leased = left.filter((run) => run.isLeased);
   for (const run of leased) run.change({ dueAt: Math.min(run.row.dueAt, now) });
+  if (leased.length > 0) set.news.due = true;
   return { kind: "abandoned", runs: leased.length };
 }

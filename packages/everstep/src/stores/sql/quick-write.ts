@@ -6,9 +6,9 @@
  */
 import type { Next } from "../../model/boundary.ts";
 import { StoreError } from "../../model/error.ts";
+import type { InstanceStatus } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
-  CommitOutcome,
   CommitRequest,
   CreateOutcome,
   CreateRequest,
@@ -37,7 +37,7 @@ export interface QuickCommit {
   readonly run: number;
   readonly request: CommitRequest;
   readonly steps: readonly StepRecord[];
-  readonly status: "active" | "waiting" | "complete" | "errored" | "terminated";
+  readonly status: InstanceStatus;
   /** null: as it was. */
   readonly kind: string | null;
   /** null: it has ended. */
@@ -54,6 +54,14 @@ export interface QuickAnswer {
   readonly committed: ReadonlyMap<number, number>;
   /** Ids of the instances that were created. */
   readonly created: ReadonlySet<number>;
+  /** Instances that were there, by the id the new one would have got, as they were before anything was applied. */
+  readonly existing: ReadonlyMap<number, ExistingInstance>;
+}
+
+export interface ExistingInstance {
+  readonly run: number;
+  readonly status: InstanceStatus;
+  readonly runNumber: number;
 }
 
 /** One statement, committed by itself. */
@@ -110,34 +118,53 @@ async function applied(
   const creations = new WorkingSet(() => free.shift() as number);
   const planned = new Map(creates.map((request) => [request, planCreate(creations, request, now)]));
   const commits = requests.filter((request) => request.kind === "commit").map(quickCommit);
-  const { committed, created } = await apply(database, { commits, creations, now }).catch(nothingIfBusy);
-  // Nothing has these: the names were taken.
+  const answer = await apply(database, { commits, creations, now }).catch(nothingIfBusy);
+  const { committed, created } = answer;
   ids.giveBack([...creations.runs.keys()].filter((id) => !created.has(id)));
 
-  const outcomeOf = (request: QuickRequest): StoreOutcome | null => {
+  const before = new Map<number, QuickCommit>();
+  const refused = new Set(commits.map(({ run }) => run).filter((run) => !committed.has(run)));
+  const outcomes = requests.map((request): StoreOutcome | null => {
     if (request.kind === "create") {
-      const outcome = planned.get(request) as CreateOutcome;
-      return outcome.kind === "created" && created.has(runKey(outcome.runId)) ? outcome : null;
+      return createOutcome(planned.get(request) as CreateOutcome, answer, before, refused);
     }
-    const eventSeq = committed.get(runKey(request.lease.runId));
-    return eventSeq === undefined ? null : committedOutcome(eventSeq);
-  };
-  const outcomes = requests.map(outcomeOf);
-  const due = creates.some((request) => request.lease === null && outcomeOf(request) !== null);
+    const run = runKey(request.lease.runId);
+    const eventSeq = committed.get(run);
+    if (eventSeq === undefined) return null;
+    before.set(run, quickCommit(request));
+    return { kind: "committed", eventSeq, timeoutsRefused: false, dueNow: false };
+  });
+  const due = requests.some(({ kind }, n) => kind === "create" && isUnleased(outcomes[n]));
   const hasEnded = commits.some(({ run, ending }) => ending !== null && committed.has(run));
   return { outcomes, news: { due, changed: false, ended: hasEnded } };
+}
+
+function isUnleased(outcome: StoreOutcome | null | undefined): boolean {
+  return outcome?.kind === "created" && outcome.claim === null;
+}
+
+/** What is there is shown as those before it in the batch have left it; null when one of those goes the long way. */
+function createOutcome(
+  planned: CreateOutcome,
+  { created, existing }: QuickAnswer,
+  before: ReadonlyMap<number, QuickCommit>,
+  refused: ReadonlySet<number>,
+): CreateOutcome | null {
+  if (planned.kind !== "created") return null;
+  const id = runKey(planned.runId);
+  if (created.has(id)) return planned;
+  const there = existing.get(id);
+  if (there === undefined || refused.has(there.run)) return null;
+  const { status } = before.get(there.run) ?? there;
+  return { kind: "exists", status, runNumber: there.runNumber };
 }
 
 /** Writers in each other's way take their turns the long way. */
 function nothingIfBusy(error: unknown): QuickAnswer {
   if (error instanceof StoreError && error.failure === "conflict" && error.details?.waited !== true) {
-    return { committed: new Map(), created: new Set() };
+    return { committed: new Map(), created: new Set(), existing: new Map() };
   }
   throw error;
-}
-
-function committedOutcome(eventSeq: number): CommitOutcome {
-  return { kind: "committed", eventSeq, timeoutsRefused: false, dueNow: false };
 }
 
 /** The order in which independent requests are applied does not matter, nor whether they are applied together. */

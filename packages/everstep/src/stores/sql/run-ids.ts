@@ -1,43 +1,63 @@
 /** Ids of runs: they only grow and are never used again. Each process takes them from the database a block at a time. */
-
 import { integer } from "./row.ts";
 import type { Database } from "./session.ts";
 import type { TableNames } from "./table.ts";
 
 export interface RunIds {
-  /** As many ids for the caller alone. Those it does not use may be given back. */
+  /** As many ids for the caller alone, growing. */
   take(count: number): Promise<number[]>;
+  /** Those nobody has used. Kept for the next only while that keeps later runs behind earlier ones. */
   giveBack(ids: readonly number[]): void;
+}
+
+interface Block {
+  readonly first: number;
+  readonly last: number;
 }
 
 const blockSize = 1000;
 
 export function runIds(database: Database, names: TableNames): RunIds {
-  let spare: number[] = [];
+  let next = 1;
+  let last = 0;
+  let reserving: Promise<Block> | undefined;
 
   // The row is locked by the first statement, so the second reads what the first wrote.
-  const reserve = async (count: number): Promise<number[]> => {
-    const sql = `UPDATE ${names.meta} SET value = value + ? WHERE name = 'last_run'`;
+  const reserve = async (count: number): Promise<Block> => {
     const [, read] = await database.transact((tx) =>
       tx.commit([
-        { sql, values: [count] },
+        { sql: `UPDATE ${names.meta} SET value = value + ? WHERE name = 'last_run'`, values: [count] },
         { sql: `SELECT m.value FROM ${names.meta} m WHERE m.name = 'last_run'`, values: [] },
       ]),
     );
-    const last = integer(read?.rows[0] ?? {}, "value");
-    return Array.from({ length: count }, (_unused, n) => last - count + 1 + n);
+    const value = integer(read?.rows[0] ?? {}, "value");
+    return { first: value - count + 1, last: value };
+  };
+
+  /** All who wait get their ids of one block, which has enough for the first of them. */
+  const refill = async (count: number): Promise<void> => {
+    reserving ??= reserve(Math.max(blockSize, count)).finally(() => {
+      reserving = undefined;
+    });
+    const block = await reserving;
+    if (block.first > last) {
+      next = block.first;
+      last = block.last;
+    }
   };
 
   return {
     async take(count) {
-      while (spare.length < count) {
-        const block = await reserve(Math.max(blockSize, count));
-        spare = [...spare, ...block].sort((a, b) => a - b);
-      }
-      return spare.splice(0, count);
+      while (last - next + 1 < count) await refill(count);
+      const first = next;
+      next += count;
+      return Array.from({ length: count }, (_unused, n) => first + n);
     },
     giveBack(ids) {
-      if (ids.length > 0) spare = [...ids, ...spare].sort((a, b) => a - b);
+      for (const id of ids.toSorted((a, b) => b - a)) {
+        if (id !== next - 1) return;
+        next = id;
+      }
     },
   };
 }

@@ -1,9 +1,11 @@
-/** Between the store and query builders, all described by their shapes: nobody needs one who does not use it. */
+/** Transactions and connections of query builders, as this store needs them and the other way round. */
+import { EverstepError } from "../../model/error.ts";
 import type { MysqlClient } from "./driver.ts";
 
 /**
- * The transaction's connection as the pool that Kysely's MysqlDialect wants:
- * `handle: (client) => new Kysely({ dialect: new MysqlDialect({ pool: asPool(client) }) })`.
+ * The transaction's connection as a pool of one, which Kysely asks for:
+ * `handle: (client) => new Kysely<DB>({ dialect: new MysqlDialect({ pool: asPool(client) }) })`.
+ * Drizzle takes the connection as it is: `handle: (client) => drizzle({ client })`.
  */
 export function asPool(client: MysqlClient): KyselyPool {
   const connection: KyselyConnection = {
@@ -46,30 +48,29 @@ interface KyselyConnection {
   release(): void;
 }
 
-/** A Kysely transaction as `writeWithin` takes it. */
+/** A Kysely transaction for `create` and `sendEvent` within it. */
 export function kyselyTransaction(tx: KyselyTransaction): Pick<MysqlClient, "query"> {
+  if (typeof tx?.withoutPlugins !== "function") throw noTransaction("a Kysely transaction");
+  // Plugins would rename the columns.
   const plain = tx.withoutPlugins();
   return {
     async query(sql: string) {
       const query = { kind: "RawNode", sqlFragments: [sql], parameters: [] };
-      const { rows, numAffectedRows } = await plain.executeQuery({
-        sql,
-        query,
-        parameters: [],
-        queryId: { queryId: "everstep" },
-      });
+      const queryId = { queryId: "everstep" };
+      const { rows, numAffectedRows } = await plain.executeQuery({ sql, query, parameters: [], queryId });
       return [numAffectedRows === undefined ? rows : { affectedRows: Number(numAffectedRows) }];
     },
   };
 }
 
 export interface KyselyTransaction {
-  // biome-ignore lint/suspicious/noExplicitAny: another object of the same kind
-  withoutPlugins(): any;
+  // biome-ignore lint/suspicious/noExplicitAny: Kysely's own types, which nobody needs who does not use it
+  withoutPlugins(): { executeQuery(query: any): Promise<any> };
 }
 
-/** A transaction of Drizzle (drizzle-orm/mysql2) as `writeWithin` takes it. */
+/** A transaction of Drizzle (of its mysql2 driver) for `create` and `sendEvent` within it. */
 export function drizzleTransaction(tx: DrizzleTransaction): Pick<MysqlClient, "query"> {
+  if (typeof tx?.execute !== "function") throw noTransaction("a transaction of Drizzle's mysql2 driver");
   return {
     async query(sql: string) {
       try {
@@ -85,4 +86,8 @@ export function drizzleTransaction(tx: DrizzleTransaction): Pick<MysqlClient, "q
 export interface DrizzleTransaction {
   // biome-ignore lint/suspicious/noExplicitAny: a statement as text or as Drizzle's own object, and the driver's results
   execute(query: any): Promise<any>;
+}
+
+function noTransaction(what: string): EverstepError {
+  return new EverstepError("INVALID_ARGUMENT", `This is not ${what}.`);
 }

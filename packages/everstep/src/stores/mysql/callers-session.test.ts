@@ -217,6 +217,18 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
       await db.destroy();
     });
 
+    test("what is neither is refused by its adapter", async () => {
+      for (const wrong of [null, undefined, {}, tx]) {
+        expect(() => kyselyTransaction(wrong as never)).toThrow(
+          expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+        );
+      }
+      expect(() => drizzleTransaction({} as never)).toThrow(
+        expect.objectContaining({ code: "INVALID_ARGUMENT" }),
+      );
+      await new Promise((resolve) => pool.end(resolve));
+    });
+
     test("a transaction of Drizzle", async () => {
       const db = drizzle(pool);
       await db.transaction(async (trx) => {

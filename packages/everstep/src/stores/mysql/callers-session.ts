@@ -12,12 +12,12 @@ import { errorCode, storeFailure } from "./failures.ts";
 import { type Render, rendering } from "./literal.ts";
 import type { MysqlSettings } from "./options.ts";
 
-export function callerSession(tx: unknown, names: TableNames, settings: MysqlSettings): Session {
+export function callersSession(tx: unknown, names: TableNames, settings: MysqlSettings): Session {
   if (!isClient(tx)) throw unfit("has no query(sql, values) function");
-  return new CallerSession(tx, names, settings);
+  return new CallersSession(tx, names, settings);
 }
 
-class CallerSession implements Session {
+class CallersSession implements Session {
   readonly #client: Pick<MysqlClient, "query">;
   readonly #names: TableNames;
   readonly #settings: MysqlSettings;

@@ -1,0 +1,152 @@
+import mysql2 from "mysql2";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import {
+  at,
+  boundary,
+  claimRequest,
+  commit,
+  complete,
+  completed,
+  create,
+  publish,
+  ref,
+  restart,
+  sendEvent,
+  workflow,
+} from "../../testing/store-contract/given.ts";
+import type { MysqlStore } from "./mysql-store.ts";
+import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
+
+const many = 20_000;
+
+describe.skipIf(mysqlUrl === undefined)("on a server", () => {
+  const place = mysqlPlace();
+  const prototype = (mysql2 as unknown as { Connection: { prototype: { query: () => void } } }).Connection
+    .prototype;
+  let store: MysqlStore;
+  let ns = "";
+  let admin: TestConnection;
+
+  /** The many rows: ended and sleeping runs, steps and events of theirs; a few that are due. */
+  const fill = async (): Promise<void> => {
+    const numbers = `WITH RECURSIVE digit (d) AS (SELECT 0 UNION ALL SELECT d + 1 FROM digit WHERE d < 9)
+      SELECT a.d + 10 * b.d + 100 * c.d + 1000 * e.d + 10000 * f.d AS n FROM digit a, digit b, digit c, digit e, digit f`;
+    const rows = `(SELECT n FROM (${numbers}) x WHERE n < ${many}) s`;
+    const status =
+      "CASE WHEN n % 10 < 6 THEN 'complete' WHEN n % 10 < 8 THEN 'waiting' WHEN n % 10 = 8 THEN 'errored' ELSE 'active' END";
+    await admin.query(`INSERT INTO ${ns}_instance (id, workflow, instance_id, run, created_at, retention_ms, params)
+      SELECT 100000 + n, CONCAT('w', n % 5), CONCAT('i', n), 100000 + n, n, 5, '1' FROM ${rows}`);
+    await admin.query(`INSERT INTO ${ns}_run (id, instance, workflow, run_number, is_current, status, kind, lane, due_at, token, event_seq,
+        recorded, dead_letter, created_at, updated_at, prune_at)
+      SELECT 100000 + n, 100000 + n, CONCAT('w', n % 5), 1, 1, ${status}, 'resume',
+        CASE WHEN n % 10 < 6 OR n % 10 = 8 THEN NULL WHEN n % 10 < 8 THEN 0 ELSE 1 END,
+        ${at(0)} + CASE WHEN n % 100 = 9 THEN 0 ELSE 1000000 + n END, 1, 1, 1, n % 1000 = 8, n, n,
+        CASE WHEN n % 10 < 6 THEN ${at(0)} + n END FROM ${rows}`);
+    await admin.query(`INSERT INTO ${ns}_step (run, step_index, \`key\`, name, count, type, status, is_open, depth, created_at, attempts,
+        starts, topic, event_type, wake_at, waits_for)
+      SELECT 100000 + n, 1, 's', 's', 1, 'waitForEvent', 'waiting', n % 10 = 6, 0, 0, 0, 0, CONCAT('t', n % 500), 'x', 9e12, 'event' FROM ${rows}`);
+    await admin.query(`INSERT INTO ${ns}_event (run, seq, id, type, is_system, created_at, payload)
+      SELECT 100000 + n, 1, CONCAT('ev', n), 'y', 0, 0, '1' FROM ${rows}`);
+    await admin.query(`ANALYZE TABLE ${ns}_instance, ${ns}_run, ${ns}_step, ${ns}_event`);
+  };
+
+  beforeAll(async () => {
+    await place.create();
+    store = await place.open({ max: 1 });
+    await store.migrate();
+    ns = place.namespaceOf(store);
+    admin = await place.connect();
+    await fill();
+  }, 60_000);
+  afterAll(async () => {
+    await admin.end();
+    await store.close();
+    await place.drop();
+  });
+
+  /** How many rows the server read for what `act` does, whatever the plan says. */
+  const rowsRead = async (act: () => Promise<unknown>): Promise<number> => {
+    const sent = vi.spyOn(prototype, "query");
+    await act();
+    const calls = sent.mock.calls as unknown as [{ sql: string }][];
+    const statements = calls.map(([{ sql }]) => sql);
+    sent.mockRestore();
+    let total = 0;
+    for (const sql of statements
+      .flatMap((text) => text.split("\n;\n"))
+      .filter((text) => /^\s*\(?SELECT|^WITH/i.test(text))) {
+      await admin.query("FLUSH STATUS");
+      await admin.query(sql);
+      const [rows] = await admin.query("SHOW SESSION STATUS LIKE 'Handler_read%'");
+      for (const { Value } of rows as unknown as { Value: string }[]) total += Number(Value);
+    }
+    return total;
+  };
+
+  const w = (name: string) => ({ workflows: [{ name, concurrency: null }] });
+
+  test.each<[string, number, () => Promise<unknown>]>([
+    [
+      "a claim of ten out of many",
+      400,
+      () => store.claim(claimRequest({ now: at(1), limit: 10, ...w("w4") })),
+    ],
+    ["a claim when nothing is due", 60, () => store.claim(claimRequest({ now: at(1), ...w("w0") }))],
+    [
+      "a claim under a cap",
+      400,
+      () =>
+        store.claim(claimRequest({ now: at(1), limit: 5, workflows: [{ name: "w4", concurrency: 1000 }] })),
+    ],
+    ["the next due time", 60, () => store.nextDueAt(["w0", "w1", "w2", "w3", "w4"])],
+    [
+      "a page of one workflow and status",
+      100,
+      () => store.listInstances({ limit: 10, workflowName: "w1", statuses: ["complete"] }),
+    ],
+    ["a page of one workflow", 250, () => store.listInstances({ limit: 10, workflowName: "w1" })],
+    [
+      "a page far inside",
+      250,
+      () => store.listInstances({ limit: 10, workflowName: "w1", after: "9000.109000" }),
+    ],
+    ["a page of everything", 1200, () => store.listInstances({ limit: 10 })],
+    [
+      "a page of dead letters",
+      100,
+      () => store.listInstances({ limit: 5, workflowName: "w3", deadLetter: true }),
+    ],
+    ["waiters of a topic", 150, () => store.listWaiters("t6", { limit: 10 })],
+    ["an instance by its name", 20, () => store.getInstance({ workflowName: "w1", instanceId: "i1001" })],
+    ["all runs of an instance", 30, () => store.listRuns({ workflowName: "w1", instanceId: "i1001" }, 10)],
+    [
+      "histories of two runs",
+      60,
+      () =>
+        store.readRuns([
+          { runId: 100_001, steps: true, eventsAfter: 0 },
+          { runId: 100_002, steps: true, eventsAfter: 0 },
+        ]),
+    ],
+    [
+      "an event for one run",
+      60,
+      () => store.write([sendEvent("i6", "new event", "x", { workflowName: "w1" })], at(1)),
+    ],
+    ["a publication", 800, () => store.write([publish("new publication", "t16")], at(1))],
+    ["a creation", 40, () => store.write([create("new instance")], at(1))],
+    ["a restart", 60, () => store.write([restart("new instance")], at(1))],
+    ["pruning ten", 120, () => store.prune({ before: at(1000), limit: 10 })],
+    ["removing one", 40, () => store.remove(ref("new instance"))],
+  ])("%s reads a few rows of many, at most %i", async (_what, most, act) => {
+    expect(await rowsRead(act)).toBeLessThan(most);
+  });
+
+  test("a commit reads its own run only", async () => {
+    await store.write([create("mine", { workflowName: workflow })], at(1));
+    const [claim] = await store.claim(claimRequest({ now: at(1) }));
+    if (claim === undefined) throw new Error("should be claimed");
+    const request = commit(claim.lease, boundary(1, { steps: [completed(1)], next: complete() }));
+    expect(await rowsRead(() => store.write([request], at(2)))).toBeLessThan(40);
+  });
+});

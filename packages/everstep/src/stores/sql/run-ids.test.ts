@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { runIds } from "./run-ids.ts";
+import type { Database, Transaction } from "./session.ts";
+import type { TableNames } from "./table.ts";
+
+/** A counter in a database, and how often it was asked. */
+function counter(): { database: Database; asked: () => number } {
+  let value = 0;
+  let asked = 0;
+  const commit: Transaction["commit"] = async ([update]) => {
+    asked += 1;
+    value += update?.values[0] as number;
+    const read = value;
+    await Promise.resolve();
+    return [
+      { rows: [], changes: 1 },
+      { rows: [{ value: String(read) }], changes: 0 },
+    ];
+  };
+  const transact = (work: (tx: Transaction) => Promise<unknown>) => work({ commit } as Transaction);
+  return { database: { transact } as Partial<Database> as Database, asked: () => asked };
+}
+
+const names = { meta: "meta" } as TableNames;
+
+test("ids grow and come in blocks, one question each", async () => {
+  const { database, asked } = counter();
+  const ids = runIds(database, names);
+  const taken: number[] = [];
+  for (let n = 0; n < 30; n += 1) taken.push(...(await ids.take(50)));
+  expect(taken).toEqual(taken.toSorted((a, b) => a - b));
+  expect(new Set(taken).size).toBe(1500);
+  expect(asked()).toBe(2);
+});
+
+test("many who ask at once share a block, and none gets another's id", async () => {
+  const { database, asked } = counter();
+  const ids = runIds(database, names);
+  const taken = await Promise.all(Array.from({ length: 100 }, () => ids.take(7)));
+  expect(new Set(taken.flat()).size).toBe(700);
+  expect(asked()).toBe(1);
+});
+
+test("two processes never get the same", async () => {
+  const { database } = counter();
+  const [one, two] = [runIds(database, names), runIds(database, names)];
+  const taken = [...(await one.take(3)), ...(await two.take(3)), ...(await one.take(3))];
+  expect(new Set(taken).size).toBe(9);
+});
+
+test("more than a block holds is one block of its own", async () => {
+  const { database } = counter();
+  expect(await runIds(database, names).take(2500)).toHaveLength(2500);
+});
+
+test("what is given back is used again only by who comes next, so that ids keep growing", async () => {
+  const { database } = counter();
+  const ids = runIds(database, names);
+  const [, second, third] = await ids.take(3);
+  ids.giveBack([second as number, third as number]);
+  expect(await ids.take(2)).toEqual([second, third]);
+  const [gap] = await ids.take(2);
+  ids.giveBack([gap as number]);
+  expect((await ids.take(1))[0]).toBeGreaterThan(gap as number);
+});
