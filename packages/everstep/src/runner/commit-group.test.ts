@@ -106,12 +106,22 @@ describe("what is written together", () => {
     expect(new Set(seen)).toEqual(new Set([1, 2, 3]));
   });
 
-  test("a request with the author's own writes goes alone, and the order stays", async () => {
+  test("requests with authors' own writes go one by one, in their order, beside the others", async () => {
     const { runtime, writes, submit } = begin();
     for (const given of [request(0), request(1), withMutations(2), withMutations(3), request(4)])
       submit(given);
     await runtime.settle();
-    expect(writes).toEqual([[0, 1], [2], [3], [4]]);
+    expect(writes).toEqual([[0, 1, 4], [2], [3]]);
+  });
+
+  test("an author's writes that take their time keep nobody else waiting (R-090)", async () => {
+    const { runtime, writes, submit } = begin((ids) => (ids.includes(0) ? new Promise(() => {}) : undefined));
+    const slow = submit(withMutations(0));
+    await runtime.settle();
+    const others = [submit(request(1)), submit(withMutations(2)), submit(request(3))];
+    await runtime.settle();
+    expect(writes).toEqual([[0], [1, 3]]);
+    expect(fates([slow, ...others])).toEqual(["open", "done", "open", "done"]);
   });
 
   test("settled waits for all of it", async () => {

@@ -60,6 +60,20 @@ test("a server that is away is tried ever less often, and told of once", async (
   expect(watch.isListening).toBe(true);
 });
 
+test("a connection that may be dead without a word is replaced every two minutes, and nothing is missed (R-027)", async () => {
+  const { runtime, server, watch } = begin();
+  const heard: Nudge[] = [];
+  watch.hear((nudge) => heard.push(nudge));
+  await runtime.advance("119 seconds");
+  expect(server.subscriptions).toHaveLength(1);
+  await runtime.advance("1 second");
+  expect([server.subscriptions.length, server.stopped, watch.isListening]).toEqual([2, 1, true]);
+  expect(heard).toEqual([{ due: true, changed: true, ended: true }]);
+  server.subscriptions[1]?.onLost(new Error("reset"));
+  await runtime.advance("2 seconds");
+  expect([server.subscriptions.length, server.stopped]).toEqual([3, 1]);
+});
+
 test("stopped it listens no more and leaves no timer, also in the middle of subscribing", async () => {
   const { runtime, server, watch } = begin();
   watch.hear(() => {});

@@ -9,6 +9,9 @@ export interface NudgeWatchParts {
   readonly onProblem: (problem: unknown) => void;
 }
 
+/** A connection may be dead without anybody having been told: after this long another is made in its place. */
+const trustMs = 2 * 60 * 1000;
+
 export class NudgeWatch {
   readonly #parts: NudgeWatchParts;
   readonly #listeners = new Set<(nudge: Nudge) => void>();
@@ -31,7 +34,7 @@ export class NudgeWatch {
     this.#listeners.add(listener);
     if (this.#state === "idle" && this.#parts.store.subscribe) {
       this.#state = "running";
-      void this.#subscribe();
+      void this.#subscribe(false);
     }
     return () => this.#listeners.delete(listener);
   }
@@ -43,17 +46,19 @@ export class NudgeWatch {
     this.#stopListening = null;
   }
 
-  async #subscribe(): Promise<void> {
+  /** `missed`: others may have told something while nobody listened. */
+  async #subscribe(missed: boolean): Promise<void> {
+    const { store, runtime } = this.#parts;
     try {
-      const stopListening = await this.#parts.store.subscribe?.({
+      const stopListening = await store.subscribe?.({
         onNudge: (nudge) => this.#tell(nudge),
         onLost: (reason) => this.#again(reason),
       });
       if (this.#state === "stopped") return stopListening?.();
       this.#stopListening = stopListening ?? null;
-      // What happened while nobody listened.
-      if (this.#failures > 0) this.#tell({ due: true, changed: true, ended: true });
       this.#failures = 0;
+      this.#timer = runtime.timer(() => this.#renew(), trustMs);
+      if (missed) this.#tell({ due: true, changed: true, ended: true });
     } catch (reason) {
       // Told once: polling goes on, and the next tries may be many.
       if (this.#failures === 0 && this.#state === "running") this.#parts.onProblem(reason);
@@ -65,10 +70,18 @@ export class NudgeWatch {
     for (const listener of [...this.#listeners]) listener(nudge);
   }
 
+  /** The old connection first, or a store that has one for all who listen would keep it. */
+  #renew(): void {
+    this.#stopListening?.();
+    this.#stopListening = null;
+    void this.#subscribe(true);
+  }
+
   #again(reason: unknown): void {
     this.#stopListening = null;
     if (this.#state !== "running") return;
+    this.#timer?.cancel();
     const delayMs = retryAfterMs(reason, this.#failures++, this.#parts.runtime);
-    this.#timer = this.#parts.runtime.timer(() => void this.#subscribe(), delayMs);
+    this.#timer = this.#parts.runtime.timer(() => void this.#subscribe(true), delayMs);
   }
 }

@@ -45,10 +45,11 @@ export function asPool(client: PostgresClient): ClientPool {
     query: (...given: readonly unknown[]) => Reflect.apply(client.query, client, given),
     release: () => {},
   };
-  return { connect: async () => lent, end: async () => {} };
+  return { options: {}, connect: async () => lent, end: async () => {} };
 }
 
 export interface ClientPool {
+  readonly options: object;
   connect(): Promise<LentClient>;
   end(): Promise<void>;
 }

@@ -15,17 +15,38 @@ export interface Connection {
   /** It ended or failed in a way that nothing can follow. */
   readonly isLost: boolean;
   giveBack(): void;
-  destroy(): void;
 }
 
 export function connections(driver: Driver, settings: PostgresSettings): Connections {
-  const pools = { work: openPool(driver, settings, settings.max), renewal: openPool(driver, settings, 1) };
+  const Client = clientOf(driver, settings);
+  const config = clientConfig(settings);
+  const open = (max: number): DriverPool => {
+    const pool = new driver.Pool({ ...config, ...poolConfig, Client, max });
+    watch(pool, settings);
+    return pool;
+  };
+  const pools = { work: open(settings.max), renewal: open(1) };
   return {
     take: (use) => takeFrom(pools[use]),
-    single: () => new driver.Client(clientConfig(settings)),
+    single: () => new Client(config),
     async close() {
       await Promise.all([pools.work.end(), pools.renewal.end()]);
     },
+  };
+}
+
+const poolConfig = { idleTimeoutMillis: 30_000, allowExitOnIdle: true };
+
+/**
+ * The time limit is for connecting: given to a pool it would also be one for waiting, and calls would fail because others
+ * are many. A password that is asked for stands beside the URL, which the driver reads last.
+ */
+function clientOf(driver: Driver, { connect, connectTimeoutMs }: PostgresSettings): Driver["Client"] {
+  return class extends driver.Client {
+    constructor(config: object) {
+      super({ ...config, connectionTimeoutMillis: connectTimeoutMs });
+      if (typeof connect.password === "function") Object.assign(this, { password: connect.password });
+    }
   };
 }
 
@@ -38,44 +59,36 @@ async function takeFrom(pool: DriverPool): Promise<Connection> {
     },
     // One that is still in a transaction is nobody's to use.
     giveBack: () => client.release(lost.has(client) || (client.getTransactionStatus?.() ?? "I") !== "I"),
-    destroy: () => client.release(true),
   };
 }
 
-const lost = new WeakSet<DriverPoolClient>();
+const lost = new WeakSet<object>();
 
-function openPool(driver: Driver, settings: PostgresSettings, max: number): DriverPool {
-  const config = clientConfig(settings);
-  // The time limit is for connecting. One for waiting would make calls fail because others are many.
-  class LimitedClient extends driver.Client {
-    constructor(given: object) {
-      super({ ...given, connectionTimeoutMillis: settings.connectTimeoutMs });
-    }
-  }
-  const pool = new driver.Pool({
-    ...config,
-    Client: LimitedClient,
-    max,
-    idleTimeoutMillis: 30_000,
-    allowExitOnIdle: true,
-  });
+/** Whatever it was asked to do, nobody will hear of it. */
+export function isLost(client: object): boolean {
+  return lost.has(client);
+}
+
+/** It is not used again: the next connection may well reach another server. */
+export function forsake(client: object): void {
+  lost.add(client);
+}
+
+function watch(pool: DriverPool, { pooled }: PostgresSettings): void {
   // A connection that breaks while nobody uses it is replaced by the next call.
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     client.on("error", () => void lost.add(client));
     client.on("end", () => void lost.add(client));
+    // What is true when a statement runs decides how, not what was true when it was first planned: an empty table grows.
+    if (!pooled) client.query({ text: "SET plan_cache_mode = force_custom_plan" }).catch(() => {});
   });
-  return pool;
 }
 
-/**
- * What is true when a statement is planned decides, not what was true when it was first planned: an empty table grows.
- * Time limits on the server end what the driver has given up.
- */
+/** Time limits on the server end what the driver has given up. */
 function clientConfig(settings: PostgresSettings): object {
-  const { connect, statementTimeoutMs, lockTimeoutMs, connectTimeoutMs, pooled } = settings;
+  const { connect, statementTimeoutMs, lockTimeoutMs, pooled } = settings;
   const session = {
-    options: "-c plan_cache_mode=force_custom_plan",
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
@@ -85,7 +98,6 @@ function clientConfig(settings: PostgresSettings): object {
     application_name: "everstep",
     keepAlive: true,
     pipeline: true,
-    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs + 1000,
     ...(pooled ? {} : session),
   };

@@ -51,10 +51,10 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === "23505" || code === "23P01";
 }
 
-/** The server's own doing: the author's code would fare no better or worse another time. */
+/** The server's own doing, not that of the author's statements: another time they may well succeed. */
 export function isServerTrouble(error: unknown): boolean {
   const code = errorCode(error);
-  return code !== undefined && /^(08|53|58|40|57P|55P03|25P03|25006|XX)/.test(code) && isSqlState(code);
+  return code !== undefined && /^(08|53|58|40|57P|55P03|25P03|25006)/.test(code) && isSqlState(code);
 }
 
 export function closedFailure(place: string): StoreError {
@@ -67,7 +67,7 @@ function isSystemCode(code: string): boolean {
   return systemCodes.test(code);
 }
 
-/** Five signs with a digit among the first two: EPIPE is none. */
+/** Five signs; EPIPE and its like are the system's. */
 function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
 }

@@ -2,8 +2,8 @@
 import { EverstepError, StoreError } from "../../model/error.ts";
 import type { Mutations } from "../../model/mutations.ts";
 import { MutationRefused } from "../sql/mutation-refused.ts";
-import type { Transaction } from "../sql/session.ts";
 import type { RunMutations } from "../sql/write.ts";
+import { isLost } from "./connections.ts";
 import type { DriverClient, PostgresClient } from "./driver.ts";
 import { isServerTrouble, isUniqueViolation, storeFailure } from "./failures.ts";
 import type { PostgresSettings } from "./options.ts";
@@ -12,22 +12,18 @@ import { guard } from "./transaction-handle.ts";
 export function mutations(settings: PostgresSettings): RunMutations {
   return async (tx, given) => {
     const client = tx.client as PostgresClient & DriverClient;
-    let isLost = false;
-    client.on("error", () => {
-      isLost = true;
-    });
     const guarded = guard(client);
     try {
       const db = settings.handle(guarded.client);
       for (const mutation of inOrder(given)) await mutation(db);
     } catch (error) {
-      throw isLost || isServerTrouble(error) || error instanceof StoreError
+      throw isLost(client) || isServerTrouble(error) || error instanceof StoreError
         ? storeFailure(error, settings.place, "before")
         : new MutationRefused(isUniqueViolation(error), error);
     } finally {
       guarded.revoke();
     }
-    await requireGoodTransaction(tx, guarded.failure);
+    await requireGoodTransaction(client, guarded.failure);
   };
 }
 
@@ -37,14 +33,15 @@ function inOrder({ serviceCalls, mutate }: Mutations) {
 
 /** A statement that failed spoils the whole transaction, also when the author's code caught the error. */
 async function requireGoodTransaction(
-  tx: Transaction,
+  client: DriverClient,
   failure: { readonly error: unknown } | undefined,
 ): Promise<void> {
-  const status = (tx.client as DriverClient).getTransactionStatus?.() ?? "T";
-  if (status === "T") return;
-  if (status === "I") throw new MutationRefused(false, endedTransaction());
-  const error = failure?.error;
-  throw new MutationRefused(isUniqueViolation(error), error ?? endedTransaction());
+  if ((client.getTransactionStatus?.() ?? "T") === "I") throw new MutationRefused(false, endedTransaction());
+  if (failure === undefined) return;
+  // Unless a savepoint of the author's own saved it.
+  await client.query({ text: "SELECT 1" }).catch(() => {
+    throw new MutationRefused(isUniqueViolation(failure.error), failure.error);
+  });
 }
 
 function endedTransaction(): EverstepError {

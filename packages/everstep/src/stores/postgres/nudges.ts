@@ -47,7 +47,7 @@ export function nudges(
       while (pending !== undefined) {
         const nudge = pending;
         pending = undefined;
-        await database.run([notification(nudgeText({ namespace, sender: await ownNumber(), nudge }))]);
+        await database.run([hint(nudgeText({ namespace, sender: await ownNumber(), nudge }))]);
       }
     } catch {
       pending = undefined;
@@ -140,6 +140,12 @@ export function nudges(
 
 function notification(text: string): Statement {
   return { sql: "SELECT pg_notify(?, ?)", values: [channel, text] };
+}
+
+/** A hint is not worth waiting for the disk. The setting ends with the statement. */
+function hint(text: string): Statement {
+  const sql = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
+  return { sql, values: [channel, text] };
 }
 
 function both(a: Nudge, b: Nudge): Nudge {

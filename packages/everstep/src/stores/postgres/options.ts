@@ -22,6 +22,7 @@ export interface PostgresOptions {
   readonly statementTimeoutMs?: number;
   /** How long a statement may wait for a row that another transaction holds, by default 5 seconds. */
   readonly lockTimeoutMs?: number;
+  /** How long making a connection may take, by default 10 seconds. */
   readonly connectTimeoutMs?: number;
   /**
    * The server is reached through a pooler that hands out its connections per transaction (PgBouncer): no prepared
@@ -63,9 +64,9 @@ export function readOptions(given: string | PostgresOptions): PostgresSettings {
   const options = typeof given === "string" ? { url: given } : ((given ?? {}) as PostgresOptions);
   const { namespace = "everstep", max = 10, clock = "store", pooled = false } = options;
   const { statementTimeoutMs = 15_000, lockTimeoutMs = 5_000, connectTimeoutMs = 10_000 } = options;
-  if (!/^[a-z_][a-z0-9_]{0,30}$/.test(namespace)) {
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,30}$/.test(namespace)) {
     throw invalid(
-      `takes a namespace of at most 31 lower-case letters, digits and "_", not beginning with a digit, ` +
+      `takes a namespace of at most 31 lower-case letters, digits and "_", not beginning with a digit or "pg_", ` +
         `not ${JSON.stringify(namespace)}`,
     );
   }
@@ -88,26 +89,34 @@ export function readOptions(given: string | PostgresOptions): PostgresSettings {
 }
 
 function readConnect({ url, host, port, user, password, database, ssl }: PostgresOptions): ConnectSettings {
-  if (url !== undefined) requireUrl(url);
-  return {
-    ...(url === undefined ? {} : { connectionString: url }),
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
-    ...(database === undefined ? {} : { database }),
-    ...(ssl === undefined ? {} : { ssl }),
-  };
+  const secured = ssl === undefined ? {} : { ssl };
+  if (url === undefined) {
+    return {
+      ...secured,
+      ...(host === undefined ? {} : { host }),
+      ...(port === undefined ? {} : { port }),
+      ...(user === undefined ? {} : { user }),
+      ...(password === undefined ? {} : { password }),
+      ...(database === undefined ? {} : { database }),
+    };
+  }
+  // The driver lets the URL go before everything else, so the rest is put into it.
+  const whole = requireUrl(url);
+  if (host !== undefined) whole.hostname = host;
+  if (port !== undefined) whole.port = String(port);
+  if (user !== undefined) whole.username = encodeURIComponent(user);
+  if (typeof password === "string") whole.password = encodeURIComponent(password);
+  if (database !== undefined) whole.pathname = `/${encodeURIComponent(database)}`;
+  const asked = typeof password === "function" ? { password } : {};
+  return { ...secured, ...asked, connectionString: whole.href };
 }
 
 /** The text itself never gets into a message: there may be a password in it. */
-function requireUrl(url: string): void {
+function requireUrl(url: string): URL {
   const isUrl = typeof url === "string" && /^(postgres|postgresql|socket):/.test(url);
-  if (!isUrl || parsed(url) === undefined) {
-    throw invalid(
-      "needs a URL like postgres://user:password@host:5432/database, or host, database and so on",
-    );
-  }
+  const whole = isUrl ? parsed(url) : undefined;
+  if (whole !== undefined) return whole;
+  throw invalid("needs a URL like postgres://user:password@host:5432/database, or host, database and so on");
 }
 
 function placeOf({ url, host, port, database }: PostgresOptions): string {

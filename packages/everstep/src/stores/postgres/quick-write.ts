@@ -2,14 +2,22 @@
  * Many commits and creations with one statement, committed by itself. The UPDATE of the hot rows is the fence: what it
  * returns has passed, and everything else is written only for that. A batch uses only the parts it needs.
  */
+
+import type { InstanceStatus } from "../../model/instance.ts";
 import type { RowsPart } from "../sql/dialect.ts";
 import { endingColumns, endingValues } from "../sql/ending.ts";
 import { instanceColumns, instanceValues } from "../sql/instance-row.ts";
 import { begunText } from "../sql/json-column.ts";
 import { lanes } from "../sql/lane.ts";
 import { logColumns, logValues } from "../sql/log-row.ts";
-import type { ApplyQuickly, QuickBatch, QuickCommit } from "../sql/quick-write.ts";
-import { integer, type SqlValue } from "../sql/row.ts";
+import type {
+  ApplyQuickly,
+  ExistingInstance,
+  QuickAnswer,
+  QuickBatch,
+  QuickCommit,
+} from "../sql/quick-write.ts";
+import { integer, type SqlRow, type SqlValue, text } from "../sql/row.ts";
 import { runColumns, runValues } from "../sql/run-row.ts";
 import { stepColumns, stepValues } from "../sql/step-row.ts";
 import type { Table, TableNames } from "../sql/table.ts";
@@ -29,22 +37,40 @@ export function quickWrites(names: TableNames, given: Given): ApplyQuickly {
   return async (database, batch) => {
     const parts = writers.flatMap((writer) => writer(batch) ?? []);
     const has = (name: string): boolean => parts.some((part) => part.name === name);
-    const applied = [
-      ...(has("fenced") ? ["SELECT f.id, f.event_seq, 0 AS is_new FROM fenced f"] : []),
-      ...(has("made") ? ["SELECT m.id, 0 AS event_seq, 1 AS is_new FROM made m"] : []),
-    ].join(" UNION ALL ");
-    const sql = `WITH ${parts.map(({ name, sql }) => `${name} AS (${sql})`).join(", ")} ${applied}`;
+    const answers = [
+      ...(has("fenced") ? [answerText("committed", "fenced", { event_seq: "t.event_seq" })] : []),
+      ...(has("made") ? [answerText("created", "made", {})] : []),
+      ...(has("known")
+        ? [answerText("exists", "known", { run: "t.run", run_number: "t.run_number", status: "t.status" })]
+        : []),
+    ];
+    const expressions = parts.map(({ name, sql }) => `${name} AS (${sql})`);
+    const sql = `WITH ${expressions.join(", ")} ${answers.join(" UNION ALL ")}`;
     const [result] = await database.run([{ sql, values: parts.flatMap(({ values }) => values) }]);
-
-    const committed = new Map<number, number>();
-    const created = new Set<number>();
-    for (const row of result?.rows ?? []) {
-      const id = integer(row, "id");
-      if (integer(row, "is_new") === 1) created.add(id);
-      else committed.set(id, integer(row, "event_seq"));
-    }
-    return { committed, created };
+    return readAnswer(result?.rows ?? []);
   };
+}
+
+function answerText(what: string, from: string, facts: Readonly<Record<string, string>>): string {
+  const columns = Object.entries({ event_seq: "0", run: "0", run_number: "0", status: "''", ...facts });
+  const list = columns.map(([name, value]) => `${value} AS ${name}`);
+  return `SELECT '${what}' AS what, t.id, ${list.join(", ")} FROM ${from} t`;
+}
+
+function readAnswer(rows: readonly SqlRow[]): QuickAnswer {
+  const committed = new Map<number, number>();
+  const created = new Set<number>();
+  const existing = new Map<number, ExistingInstance>();
+  for (const row of rows) {
+    const id = integer(row, "id");
+    if (row.what === "committed") committed.set(id, integer(row, "event_seq"));
+    else if (row.what === "created") created.add(id);
+    else {
+      const status = text(row, "status") as InstanceStatus;
+      existing.set(id, { run: integer(row, "run"), status, runNumber: integer(row, "run_number") });
+    }
+  }
+  return { committed, created, existing };
 }
 
 /** A common table expression and its values. */
@@ -136,6 +162,7 @@ function consumptions(names: TableNames, given: Given): Writer {
 function creations(names: TableNames, given: Given): Writer {
   const instances = given("v", instanceColumns, "instance");
   const runs = given("v", runColumns, "run");
+  const keys = given("v", ["id", "workflow", "instance_id"], "instance");
   const list = runColumns.join(", ");
   return ({ creations: { runs: made } }) => {
     if (made.size === 0) return undefined;
@@ -147,6 +174,9 @@ function creations(names: TableNames, given: Given): Writer {
     named.sort((a, b) => compare(`${a[1]}\n${a[2]}`, `${b[1]}\n${b[2]}`));
     const instance = instances(named);
     const run = runs(each.map(({ row }) => runValues(row)));
+    const ids = keys(
+      named.map(([id = null, workflow = null, instanceId = null]) => [id, workflow, instanceId]),
+    );
     const columns = instanceColumns.join(", ");
     return [
       {
@@ -160,6 +190,14 @@ function creations(names: TableNames, given: Given): Writer {
         sql: `INSERT INTO ${names.run} (${list}) SELECT ${runColumns.map((column) => `v.${column}`).join(", ")}
           FROM ${run.sql} JOIN made m ON m.id = v.id`,
         values: run.values,
+      },
+      {
+        // Only for names that were taken; the statement sees everything as it was before.
+        name: "known",
+        sql: `SELECT v.id, r.id AS run, r.run_number, r.status FROM ${ids.sql}
+          JOIN ${names.instance} i ON i.workflow = v.workflow AND i.instance_id = v.instance_id
+          JOIN ${names.run} r ON r.id = i.run WHERE NOT EXISTS (SELECT 1 FROM made m WHERE m.id = v.id)`,
+        values: ids.values,
       },
     ];
   };

@@ -3,9 +3,9 @@
  * fails, the server refuses the rest of the transaction, and its COMMIT rolls back.
  */
 import type { Database, SqlResult, Statement, Transaction, Use } from "../sql/session.ts";
-import { type Connection, type Connections, connections } from "./connections.ts";
+import { type Connection, type Connections, connections, forsake } from "./connections.ts";
 import { type DriverClient, type DriverResult, loadDriver } from "./driver.ts";
-import { closedFailure, isConnectionLost, type Sent, storeFailure } from "./failures.ts";
+import { closedFailure, errorCode, isConnectionLost, type Sent, storeFailure } from "./failures.ts";
 import type { PostgresSettings } from "./options.ts";
 import { type Render, rendering } from "./statement-text.ts";
 
@@ -125,9 +125,9 @@ class PostgresTransaction implements Transaction {
 
   async commit(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
     const before = this.#beginning();
-    this.#state = "open";
-    const results = await this.#exchange([...before, ...statements, commit], "after");
+    // However it goes: behind a statement that failed COMMIT rolls back.
     this.#state = "over";
+    const results = await this.#exchange([...before, ...statements, commit], "after");
     return results.slice(before.length, -1);
   }
 
@@ -174,16 +174,28 @@ async function exchange(
   statements: readonly Statement[],
   render: Render,
 ): Promise<readonly SqlResult[]> {
-  const stream = client.connection?.stream;
-  stream?.cork?.();
-  const answers = statements.map((statement) => client.query(render(statement)));
-  stream?.uncork?.();
+  const answers = allAtOnce(client, () => statements.map((statement) => client.query(render(statement))));
   const settled = await Promise.allSettled(answers);
   const failed = settled.filter((answer) => answer.status === "rejected");
   // A connection that broke fails them all at once, and says the least.
   const first = failed.find(({ reason }) => !isConnectionLost(reason)) ?? failed[0];
-  if (first !== undefined) throw first.reason;
+  if (first !== undefined) {
+    // The primary has become a standby.
+    if (errorCode(first.reason) === "25006") forsake(client);
+    throw first.reason;
+  }
   return settled.map((answer) => resultOf((answer as PromiseFulfilledResult<DriverResult>).value));
+}
+
+/** In one piece, where it would fit into one. */
+function allAtOnce<Result>(client: DriverClient, send: () => Result): Result {
+  const stream = client.connection?.stream;
+  stream?.cork?.();
+  try {
+    return send();
+  } finally {
+    stream?.uncork?.();
+  }
 }
 
 function resultOf({ rows, rowCount }: DriverResult): SqlResult {

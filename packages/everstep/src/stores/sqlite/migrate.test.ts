@@ -77,7 +77,7 @@ test("the file is in WAL mode and every commit is synced, unless the user said o
   }
 });
 
-test("a schema that needs newer code is refused, with both versions, and left alone", async () => {
+test("a schema that needs newer code is refused, with both versions, and left alone (R-089)", async () => {
   await sqlite(path).migrate();
   raw("UPDATE everstep_meta SET value = 9 WHERE name IN ('schema_version', 'oldest_compatible')");
   const store = sqlite(path);
@@ -234,7 +234,7 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
   });
 });
 
-test("a file of the first schema is brought up to date and keeps its instances", async () => {
+test("a file of the first schema is brought up to date and keeps its instances (R-089)", async () => {
   const names = tableNames("everstep");
   const [first] = migrations;
   raw(`

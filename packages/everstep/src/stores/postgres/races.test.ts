@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Lease } from "../../model/lease.ts";
+import type { StoreRequest } from "../../store/store.ts";
+import { started } from "../../testing/store-contract/acts.ts";
+import {
+  at,
+  awaiting,
+  boundary,
+  claimRequest,
+  commit,
+  complete,
+  completed,
+  errorOut,
+  never,
+  pause,
+  ref,
+  restart,
+  resume,
+  sendEvent,
+  suspendUntil,
+  terminate,
+  workflow,
+} from "../../testing/store-contract/given.ts";
+import type { PostgresStore } from "./postgres-store.ts";
+import { postgresPlace, postgresUrl } from "./test-support.ts";
+
+/** What one process may do to runs, while another does something else to the same ones. */
+type Act = (store: PostgresStore, ids: readonly string[], leases: readonly Lease[]) => Promise<unknown>;
+
+const now = at(5);
+let events = 0;
+
+function commits(next: Parameters<typeof boundary>[1]): Act {
+  return (store, _ids, leases) =>
+    store.write(
+      leases.map((lease) => commit(lease, boundary(1, { steps: [completed(1)], ...next }))),
+      now,
+    );
+}
+
+function requests(of: (id: string) => StoreRequest): Act {
+  return (store, ids) => store.write(ids.map(of), now);
+}
+
+const acts: Readonly<Record<string, Act>> = {
+  complete: commits({ next: complete() }),
+  fail: commits({ next: errorOut("no") }),
+  suspend: commits({ steps: [awaiting(1, "x", never)], next: suspendUntil(never) }),
+  event: requests((id) => {
+    events += 1;
+    return sendEvent(id, `e${events}`, "x");
+  }),
+  pause: requests(pause),
+  resume: requests((id) => resume(id, true)),
+  terminate: requests(terminate),
+  restart: requests((id) => restart(id)),
+  renew: (store, _ids, leases) =>
+    store.renew(
+      leases.map((lease) => ({ lease, begun: [] })),
+      at(60_000),
+      now,
+    ),
+  release: (store, _ids, leases) => store.release(leases, now),
+  claim: (store) => store.claim(claimRequest({ now: at(40_000), limit: 3 })),
+  cappedClaim: (store) =>
+    store.claim(claimRequest({ now: at(40_000), limit: 3, workflows: [{ name: workflow, concurrency: 2 }] })),
+  prune: (store) => store.prune({ before: now, limit: 100 }),
+};
+
+const names = Object.keys(acts);
+const pairs = names.flatMap((one, n) => names.slice(n).map((other) => [one, other] as const));
+
+describe.skipIf(postgresUrl === undefined)(
+  "two processes at the same runs of PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)",
+  () => {
+    const place = postgresPlace();
+    const rounds = 3;
+    const size = 4;
+    let one: PostgresStore;
+    let two: PostgresStore;
+    let made = 0;
+    beforeAll(async () => {
+      one = place.open({ max: 3, lockTimeoutMs: 10_000 });
+      await one.migrate();
+      two = place.reopen(one, { max: 3, lockTimeoutMs: 10_000 });
+    });
+    afterAll(async () => {
+      await one.close();
+      await two.close();
+      await place.clear();
+    });
+
+    test.each(pairs)(
+      "%s and %s: neither waits for ever, and what is left makes sense (R-067)",
+      async (a, b) => {
+        for (let round = 0; round < rounds; round += 1) {
+          const ids = Array.from({ length: size }, () => {
+            made += 1;
+            return `i${made}`;
+          });
+          const leases: Lease[] = [];
+          for (const id of ids) leases.push((await started(one, id, { retentionMs: 0 })).lease);
+          // In opposite orders, so that locks taken as they come would make a circle.
+          await Promise.all([
+            (acts[a] as Act)(one, ids, leases),
+            (acts[b] as Act)(two, ids.toReversed(), leases.toReversed()),
+          ]);
+          await checkRuns(ids);
+          for (const id of ids) await one.remove(ref(id));
+        }
+      },
+    );
+
+    /** What no order of two requests can explain. */
+    async function checkRuns(ids: readonly string[]): Promise<void> {
+      for (const id of ids) {
+        const runs = await one.listRuns(ref(id), 10);
+        for (const [n, run] of runs.entries()) {
+          const isOver = ["complete", "errored", "terminated"].includes(run.status);
+          if (n > 0) expect(isOver).toBe(true);
+          expect(run.completedAt !== null).toBe(isOver);
+          if (isOver) expect([run.executing, run.dueAt]).toEqual([false, null]);
+          else if (run.status !== "paused") expect(run.dueAt).not.toBeNull();
+          if (run.status === "complete") expect((await stepsOf(run.runId)).length).toBe(1);
+          const sent = (await one.listEvents(run.runId, { limit: 10 })).items;
+          expect(sent.map(({ seq }) => seq)).toEqual(sent.map((_event, place) => place + 1));
+          const isWaitedFor = run.status === "waiting" && sent.some((event) => event.deliveredAt === null);
+          // An event and the wait for it never miss each other (INV-23).
+          if (isWaitedFor) expect(run.dueAt).toBeLessThanOrEqual(now);
+        }
+      }
+    }
+
+    async function stepsOf(runId: Lease["runId"]) {
+      return (await one.listSteps(runId, { limit: 10 })).items;
+    }
+
+    test("a cap holds however many processes claim at once", async () => {
+      const stores = [one, two, place.reopen(one), place.reopen(one)];
+      const cap = 5;
+      await one.write(
+        Array.from({ length: 40 }, (_unused, n) => createIn("capped", `c${n}`)),
+        at(0),
+      );
+      const request = claimRequest({
+        now: at(1),
+        limit: 4,
+        leaseUntil: never,
+        workflows: [{ name: "capped", concurrency: cap }],
+      });
+      const claims = await Promise.all(
+        Array.from({ length: 16 }, (_unused, n) => (stores[n % 4] as PostgresStore).claim(request)),
+      );
+      expect(claims.flat()).toHaveLength(cap);
+      await Promise.all(stores.slice(2).map((store) => store.close()));
+    });
+
+    test("many processes that claim at once share what is due, and nothing is handed out twice", async () => {
+      await one.write(
+        Array.from({ length: 60 }, (_unused, n) => createIn("shared", `s${n}`)),
+        at(0),
+      );
+      const request = claimRequest({
+        now: at(1),
+        limit: 10,
+        leaseUntil: never,
+        workflows: [{ name: "shared", concurrency: null }],
+      });
+      const seen: string[] = [];
+      for (let round = 0; round < 20 && seen.length < 60; round += 1) {
+        const claims = await Promise.all([one, two, one, two].map((store) => store.claim(request)));
+        seen.push(...claims.flat().map(({ instanceId }) => instanceId));
+        // What somebody else was holding just then is still due, and says so.
+        if (seen.length < 60) expect(await one.nextDueAt(["shared"])).toBeLessThanOrEqual(at(1));
+      }
+      expect(seen.toSorted()).toEqual(Array.from({ length: 60 }, (_unused, n) => `s${n}`).toSorted());
+    });
+  },
+);
+
+function createIn(workflowName: string, instanceId: string): StoreRequest {
+  return {
+    kind: "create",
+    workflowName,
+    instanceId,
+    params: { json: "null", marks: null },
+    createdAt: at(0),
+    dueAt: at(0),
+    deadlineAt: null,
+    retentionMs: null,
+    parent: null,
+    history: [],
+    lease: null,
+  };
+}
