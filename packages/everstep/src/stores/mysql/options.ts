@@ -1,4 +1,5 @@
 import { EverstepError } from "../../model/error.ts";
+import { checkNamespace } from "../../store/namespace.ts";
 import type { MysqlClient } from "./driver.ts";
 
 export interface MysqlOptions {
@@ -58,12 +59,7 @@ export function readOptions(given: string | MysqlOptions): MysqlSettings {
   const options = typeof given === "string" ? { url: given } : ((given ?? {}) as MysqlOptions);
   const { namespace = "everstep", max = 10, clock = "store" } = options;
   const { statementTimeoutMs = 15_000, lockTimeoutMs = 5_000, connectTimeoutMs = 10_000 } = options;
-  if (!/^[a-z_][a-z0-9_]{0,30}$/.test(namespace)) {
-    throw invalid(
-      `takes a namespace of at most 31 lower-case letters, digits and "_", not beginning with a digit, ` +
-        `not ${JSON.stringify(namespace)}`,
-    );
-  }
+  checkNamespace(namespace, "mysql");
   if (!Number.isInteger(max) || max < 1 || max > 1000) {
     throw invalid(`takes a whole number from 1 to 1000 as max, not ${JSON.stringify(max)}`);
   }

@@ -1,4 +1,5 @@
 import { EverstepError } from "../../model/error.ts";
+import { checkNamespace } from "../../store/namespace.ts";
 import type { PostgresClient } from "./driver.ts";
 
 export interface PostgresOptions {
@@ -64,12 +65,9 @@ export function readOptions(given: string | PostgresOptions): PostgresSettings {
   const options = typeof given === "string" ? { url: given } : ((given ?? {}) as PostgresOptions);
   const { namespace = "everstep", max = 10, clock = "store", pooled = false } = options;
   const { statementTimeoutMs = 15_000, lockTimeoutMs = 5_000, connectTimeoutMs = 10_000 } = options;
-  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,30}$/.test(namespace)) {
-    throw invalid(
-      `takes a namespace of at most 31 lower-case letters, digits and "_", not beginning with a digit or "pg_", ` +
-        `not ${JSON.stringify(namespace)}`,
-    );
-  }
+  checkNamespace(namespace, "postgres");
+  if (namespace.startsWith("pg_"))
+    throw invalid('takes no namespace that begins with "pg_": PostgreSQL keeps those');
   if (!Number.isInteger(max) || max < 1 || max > 1000) {
     throw invalid(`takes a whole number from 1 to 1000 as max, not ${JSON.stringify(max)}`);
   }

@@ -1,4 +1,5 @@
 import { EverstepError } from "../../model/error.ts";
+import { checkNamespace } from "../../store/namespace.ts";
 import { loadDriver, type RedisClientOptions, type RedisDriver } from "./driver.ts";
 
 export interface RedisOptions {
@@ -62,12 +63,7 @@ export function readOptions(given: string | RedisOptions): RedisSettings {
     // The value is not shown: it may hold a password.
     throw invalid("needs a url that begins with redis:// or rediss://");
   }
-  if (typeof namespace !== "string" || !/^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/.test(namespace)) {
-    throw invalid(
-      `takes a namespace of at most 64 letters, digits, "_", ".", ":" and "-", beginning with a letter, digit or "_", ` +
-        `not ${JSON.stringify(namespace)}`,
-    );
-  }
+  checkNamespace(namespace, "redis");
   if (clock !== "store" && clock !== "caller") {
     throw invalid(`knows clock "store" and "caller", not ${JSON.stringify(clock)}`);
   }

@@ -9,14 +9,14 @@ import type { RedisStore } from "./redis-store.ts";
 export const redisUrl: string | undefined = process.env.EVERSTEP_REDIS_URL;
 if (redisUrl === undefined) console.warn("EVERSTEP_REDIS_URL is not set: the Redis store is not tested.");
 
-const runName = `test-${process.pid}-${process.hrtime.bigint().toString(36)}`;
+const runName = `t${process.pid}_${(process.hrtime.bigint() % 1_000_000_000n).toString(36)}`;
 const namespaces = new WeakMap<Store, string>();
 let opened = 0;
 
 /** A store on an empty namespace. */
 export function openFresh(options: Partial<RedisOptions> = {}): RedisStore {
   opened += 1;
-  return openNamespace(`${runName}-${opened}`, options);
+  return openNamespace(`${runName}_${opened}`, options);
 }
 
 /** Another store on the namespace of the first. */
@@ -66,7 +66,7 @@ export async function removeTestKeys(client: RedisClient): Promise<void> {
     const [next, found] = (await client.call("SCAN", [
       cursor,
       "MATCH",
-      `*${runName}-*`,
+      `*${runName}_*`,
       "COUNT",
       "5000",
     ])) as [string, string[]];

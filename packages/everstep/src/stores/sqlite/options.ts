@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EverstepError } from "../../model/error.ts";
+import { checkNamespace } from "../../store/namespace.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { nodeDriver } from "./node-driver.ts";
 
@@ -46,12 +47,7 @@ export function readOptions(given: string | SqliteOptions): SqliteSettings {
       `takes whole milliseconds from 0 to ${busyTimeoutMsMax} as busyTimeoutMs, not ${busyTimeoutMs}`,
     );
   }
-  if (!/^[a-z_][a-z0-9_]{0,30}$/.test(namespace)) {
-    throw invalid(
-      `takes a namespace of at most 31 lower-case letters, digits and "_", not beginning with a digit, ` +
-        `not ${JSON.stringify(namespace)}`,
-    );
-  }
+  checkNamespace(namespace, "sqlite");
   // Absolute from the start: the process may change its folder before the file is opened.
   const file = path === ":memory:" ? null : resolve(path.startsWith("file:") ? fileURLToPath(path) : path);
   return { file, synchronous, busyTimeoutMs, namespace, driver: options.driver ?? nodeDriver };
