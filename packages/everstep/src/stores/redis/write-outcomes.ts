@@ -1,6 +1,6 @@
 /** What the write script answers, as outcomes. */
 import { type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
-import type { Claim } from "../../model/lease.ts";
+import { firstClaim } from "../../store/first-claim.ts";
 import type {
   ChangeOutcome,
   CommitOutcome,
@@ -49,28 +49,7 @@ function readCreated(
 ): CreateOutcome {
   if (kind === "exists") return { kind, status: status(facts[0]), runNumber: integer(facts[1]) };
   const runId = integer(facts[0]);
-  return { kind: "created", runId, claim: newClaim(request, runId, integer(facts[1]), now) };
-}
-
-/** What is known of a run that has just begun its life in the hands of a runner. */
-function newClaim(request: CreateRequest, runId: number, token: number, now: number): Claim | null {
-  const { lease, params } = request;
-  if (lease === null) return null;
-  return {
-    workflowName: request.workflowName,
-    instanceId: request.instanceId,
-    lease: { runId, token, owner: lease.owner, expiresAt: lease.until },
-    runNumber: 1,
-    params: { json: params.json, marks: params.marks },
-    createdAt: request.createdAt,
-    startedAt: now,
-    deadlineAt: request.deadlineAt,
-    waitingSince: null,
-    fresh: request.history.length === 0,
-    eventSeq: 0,
-    begun: [],
-    crashCount: 0,
-  };
+  return { kind: "created", runId, claim: firstClaim(request, runId, integer(facts[1]), now) };
 }
 
 function readCommitted(kind: string | undefined, [eventSeq, refused, dueNow]: Facts): CommitOutcome {

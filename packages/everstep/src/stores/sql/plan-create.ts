@@ -1,5 +1,5 @@
-import type { Claim } from "../../model/lease.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { firstClaim } from "../../store/first-claim.ts";
 import type { CreateOutcome, CreateRequest, LeaseOffer } from "../../store/store.ts";
 import { lanes } from "./lane.ts";
 import type { RunRow } from "./run-row.ts";
@@ -18,7 +18,7 @@ export function planCreate(set: WorkingSet, request: CreateRequest, now: number)
   return {
     kind: "created",
     runId: row.run,
-    claim: lease === null ? null : firstClaim(request, row.run, lease, now),
+    claim: firstClaim(request, row.run, 1, now),
   };
 }
 
@@ -98,22 +98,4 @@ function heldAtOnce({ owner, until }: LeaseOffer, now: number): Partial<RunRow> 
 function withHistory(run: WorkingRun, history: readonly StepRecord[]): WorkingRun {
   for (const step of history) run.putStep(step);
   return run;
-}
-
-function firstClaim(request: CreateRequest, runId: number, lease: LeaseOffer, now: number): Claim {
-  return {
-    workflowName: request.workflowName,
-    instanceId: request.instanceId,
-    lease: { runId, token: 1, owner: lease.owner, expiresAt: lease.until },
-    runNumber: 1,
-    params: request.params,
-    createdAt: request.createdAt,
-    startedAt: now,
-    deadlineAt: request.deadlineAt,
-    waitingSince: null,
-    fresh: request.history.length === 0,
-    eventSeq: 0,
-    begun: [],
-    crashCount: 0,
-  };
 }

@@ -1,13 +1,14 @@
 /** What belongs to one run, and who waits on a topic, page by page. */
-import type { LogQuery, Page, PageQuery, Store, TopicWaiter } from "../../store/store.ts";
+import type { LogQuery, Page, PageQuery, Store } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { eventColumns, readEvent } from "./event-row.ts";
 import { logColumns, readLog } from "./log-row.ts";
 import { page, position, readPosition } from "./position.ts";
-import { integer, type SqlRow, text } from "./row.ts";
+import { integer, type SqlRow } from "./row.ts";
 import { runKey } from "./run-key.ts";
 import type { Database } from "./session.ts";
 import { readStep, stepColumns } from "./step-row.ts";
+import { readWaiter } from "./waiter-row.ts";
 
 export type RunLists = Pick<Store, "listSteps" | "listEvents" | "listLogs" | "listWaiters">;
 
@@ -81,16 +82,5 @@ function pageStatement(list: List, values: readonly unknown[], { limit, after, o
   return {
     sql: `${select} WHERE ${where}${beyond} ORDER BY ${ordered} LIMIT ?`,
     values: [...values, ...from, limit + 1],
-  };
-}
-
-function readWaiter(row: SqlRow): TopicWaiter {
-  return {
-    workflowName: text(row, "workflow"),
-    instanceId: text(row, "instance_id"),
-    runNumber: integer(row, "run_number"),
-    stepKey: text(row, "key"),
-    topic: text(row, "topic"),
-    deadlineAt: integer(row, "wake_at"),
   };
 }

@@ -1,9 +1,9 @@
 /** What belongs to one run, and who waits on a topic, page by page. */
-import type { Store, TopicWaiter } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import { readEvent } from "../sql/event-row.ts";
 import { logColumns, readLog } from "../sql/log-row.ts";
-import { integer, type SqlRow, text } from "../sql/row.ts";
 import { readStep } from "../sql/step-row.ts";
+import { readWaiter } from "../sql/waiter-row.ts";
 import type { Connection } from "./connection.ts";
 import { runKey } from "./hot-row.ts";
 import { pagedList } from "./page-statements.ts";
@@ -65,15 +65,4 @@ function wholeText(column: string): string {
   return ["step_key", "category", "message"].includes(column)
     ? `CAST(${column} AS BLOB) AS ${column}`
     : column;
-}
-
-function readWaiter(row: SqlRow): TopicWaiter {
-  return {
-    workflowName: text(row, "workflow"),
-    instanceId: text(row, "instance_id"),
-    runNumber: integer(row, "run_number"),
-    stepKey: text(row, "key"),
-    topic: text(row, "topic"),
-    deadlineAt: integer(row, "wake_at"),
-  };
 }

@@ -1,7 +1,8 @@
 import type { InstanceStatus } from "../../model/instance.ts";
-import type { Claim } from "../../model/lease.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { firstClaim } from "../../store/first-claim.ts";
 import type { CreateOutcome, CreateRequest } from "../../store/store.ts";
+import { instanceColumns, instanceValues } from "../sql/instance-row.ts";
 import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import type { HotRows } from "./hot-row.ts";
@@ -12,9 +13,7 @@ export type Create = (request: CreateRequest, now: number) => CreateOutcome;
 
 export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, steps: Steps): Create {
   const insertInstance = db.prepare(
-    `INSERT INTO ${names.instance} (id, workflow, instance_id, run, created_at, deadline_at, retention_ms,
-       parent_workflow, parent_instance, params, params_marks)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO ${names.instance} (${instanceColumns.join(", ")}) VALUES (${instanceColumns.map(() => "?").join(", ")})
      ON CONFLICT (workflow, instance_id) DO NOTHING`,
   );
   const insertRun = db.prepare(
@@ -25,20 +24,8 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
 
   return (request, now) => {
     const run = ids.take();
-    const { workflowName, instanceId, params, parent, lease, history } = request;
-    const { changes } = insertInstance.run(
-      run,
-      workflowName,
-      instanceId,
-      run,
-      request.createdAt,
-      request.deadlineAt,
-      request.retentionMs,
-      parent === null ? null : parent.workflowName,
-      parent === null ? null : parent.instanceId,
-      params.json,
-      params.marks,
-    );
+    const { workflowName, lease, history } = request;
+    const { changes } = insertInstance.run(...instanceValues(run, run, request));
     if (changes === 0) return existing(hot, request);
 
     const recorded = history.length > 0 ? 1 : 0;
@@ -79,7 +66,7 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
     return {
       kind: "created",
       runId: run,
-      claim: lease === null ? null : firstClaim(request, run, lease, now),
+      claim: firstClaim(request, run, 1, now),
     };
   };
 }
@@ -91,27 +78,4 @@ export function putAll(steps: Steps, run: number, history: readonly StepRecord[]
 function existing(hot: HotRows, { workflowName, instanceId }: CreateRequest): CreateOutcome {
   const row = hot.byName(workflowName, instanceId);
   return { kind: "exists", status: row?.status as InstanceStatus, runNumber: row?.runNumber as number };
-}
-
-function firstClaim(
-  request: CreateRequest,
-  runId: number,
-  lease: NonNullable<CreateRequest["lease"]>,
-  now: number,
-): Claim {
-  return {
-    workflowName: request.workflowName,
-    instanceId: request.instanceId,
-    lease: { runId, token: 1, owner: lease.owner, expiresAt: lease.until },
-    runNumber: 1,
-    params: request.params,
-    createdAt: request.createdAt,
-    startedAt: now,
-    deadlineAt: request.deadlineAt,
-    waitingSince: null,
-    fresh: request.history.length === 0,
-    eventSeq: 0,
-    begun: [],
-    crashCount: 0,
-  };
 }

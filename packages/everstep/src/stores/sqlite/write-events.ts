@@ -6,7 +6,7 @@ import type {
   SendEventOutcome,
   SendEventRequest,
 } from "../../store/store.ts";
-import { eventColumns } from "../sql/event-row.ts";
+import { eventColumns, eventValues } from "../sql/event-row.ts";
 import { readRunList } from "../sql/json-column.ts";
 import { lanes } from "../sql/lane.ts";
 import { integer, text } from "../sql/row.ts";
@@ -98,18 +98,7 @@ function accepts({ db, names }: Connection): Accept {
   );
   return (row, event, wakesAt) => {
     const seq = row.eventSeq + 1;
-    const { changes } = insert.run(
-      row.run,
-      seq,
-      event.id,
-      event.type,
-      event.topic,
-      event.forStep,
-      event.system ? 1 : 0,
-      event.createdAt,
-      event.payload.json,
-      event.payload.marks,
-    );
+    const { changes } = insert.run(...eventValues(row.run, { ...event, seq }));
     if (changes === 0) return false;
     if (wakesAt === null) count.run(seq, row.run);
     else wake.run(seq, wakesAt, row.run);
