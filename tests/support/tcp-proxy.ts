@@ -7,6 +7,8 @@ export interface ProxiedConnection {
   readonly port: number;
   /** What the client said at first. */
   readonly said: string;
+  /** How much the server has said to it. */
+  readonly bytesHeard: number;
   readonly isOpen: boolean;
   cut(): void;
   /** Stays open, and nothing passes any more. */
@@ -86,6 +88,7 @@ class Connection implements ProxiedConnection {
   readonly #server: Socket;
   readonly #options: ProxyOptions;
   #said = "";
+  #bytesHeard = 0;
   #isSilent = false;
   #losesReply = false;
 
@@ -108,6 +111,10 @@ class Connection implements ProxiedConnection {
 
   get said(): string {
     return this.#said;
+  }
+
+  get bytesHeard(): number {
+    return this.#bytesHeard;
   }
 
   get isOpen(): boolean {
@@ -133,6 +140,7 @@ class Connection implements ProxiedConnection {
   }
 
   #answer(data: Buffer): void {
+    this.#bytesHeard += data.length;
     if (this.#losesReply) this.cut();
     else if (!this.#isSilent) this.#client.write(data);
   }

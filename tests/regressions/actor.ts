@@ -1,0 +1,109 @@
+/** A process that does to a store what it is told over IPC, and answers. */
+import { createWorkflows, defineWorkflow } from "everstep";
+import { mysql } from "everstep/mysql";
+import { postgres } from "everstep/postgres";
+import { redis } from "everstep/redis";
+import { sqlite } from "everstep/sqlite";
+import type { Store } from "everstep/store";
+import { quiet } from "./quiet.ts";
+
+/** Which data: a URL and a namespace, or a file. */
+export type Place =
+  | { readonly store: "sqlite"; readonly path: string }
+  | { readonly store: "postgres" | "mysql" | "redis"; readonly url: string; readonly namespace: string };
+
+export interface Order {
+  /** "start": an app with a runner, up to its first instance. "mix": everything there is, at once. */
+  readonly act: "start" | "create and exit" | "create and wait" | "mix";
+  readonly place: Place;
+  readonly id: string;
+}
+
+export interface Answer {
+  readonly problems: readonly string[];
+}
+
+/** Every kind of request there is, in a few steps. */
+export const mixed = defineWorkflow({ name: "mixed" }, async ({ instanceId, payload }, step) => {
+  const n = await step.do("flaky", { retries: { limit: 1, delay: 1 } }, async ({ attempt }) => {
+    if (attempt === 1) throw new Error("not yet");
+    return 1;
+  });
+  if (payload?.quick) return n;
+  await step.do("child", async (context) => {
+    context.startWorkflow("mixed", { id: `${instanceId}-child`, params: { quick: true } });
+  });
+  await step.sleep("nap", 5);
+  await step.waitForEvent("note", { type: "note", timeout: "1 minute" });
+  return n + 1;
+});
+
+export function openPlace(place: Place): Store {
+  switch (place.store) {
+    case "sqlite":
+      return sqlite({ path: place.path, synchronous: "normal" });
+    case "postgres":
+      return postgres({ ...place, max: 2 });
+    case "mysql":
+      return mysql({ ...place, max: 2 });
+    case "redis":
+      return redis(place);
+  }
+}
+
+const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<void>> = {
+  async start({ place, id }, problems) {
+    const app = createWorkflows({ workflows: { MIXED: mixed }, store: openPlace(place), ...quiet(problems) });
+    await app.start();
+    const instance = await app.workflows.MIXED.create({ id, params: { quick: true } });
+    const { status } = await instance.result({ timeout: "15 seconds" });
+    if (status !== "complete") problems.push(`The instance is ${status}.`);
+    await app.stop();
+  },
+
+  async "create and exit"({ place, id }) {
+    const app = createWorkflows({ workflows: { MIXED: mixed }, store: openPlace(place) });
+    await app.workflows.MIXED.create({ id, params: { quick: true } });
+    process.exit(0);
+  },
+
+  async "create and wait"({ place, id }) {
+    const app = createWorkflows({ workflows: { MIXED: mixed }, store: openPlace(place) });
+    await app.workflows.MIXED.create({ id, params: { quick: true } });
+  },
+
+  async mix({ place, id }, problems) {
+    const app = createWorkflows({ workflows: { MIXED: mixed }, store: openPlace(place), ...quiet(problems) });
+    await app.start();
+    const ids = Array.from({ length: 10 }, (_, n) => `${id}-${n}`);
+    await Promise.all(
+      ids.map(async (each, n) => {
+        const instance = await app.workflows.MIXED.create({ id: each });
+        await instance.sendEvent({ type: "note", id: `note-${each}` });
+        await instance.pause();
+        await instance.resume();
+        await app.workflows.MIXED.list();
+        const { status } = await instance.result({ timeout: "15 seconds" });
+        if (status !== "complete") problems.push(`Instance ${each} is ${status}.`);
+        if (n % 3 === 0) await instance.restart();
+        if (n % 3 === 0) await instance.terminate();
+        await app.publish("nobody", each);
+        await app.counts();
+      }),
+    );
+    await app.prune();
+    await app.stop();
+  },
+};
+
+process.on("message", async (order: Order) => {
+  const problems: unknown[] = [];
+  try {
+    await acts[order.act](order, problems);
+  } catch (problem) {
+    problems.push(problem);
+  }
+  const answer: Answer = { problems: problems.map(String) };
+  process.send?.(answer);
+});
+process.send?.("ready");

@@ -1,0 +1,65 @@
+import { createWorkflows, defineWorkflow } from "everstep";
+import { expect, test } from "vitest";
+import { quiet } from "./quiet.ts";
+import { onEachServer } from "./servers.ts";
+
+const child = defineWorkflow({ name: "child" }, async () => "ran");
+
+const busy = defineWorkflow({ name: "w" }, async ({ instanceId }, step) => {
+  const flaky = await step.do("flaky", { retries: { limit: 1, delay: 1 } }, async ({ attempt }) => {
+    step.log.info(`attempt ${attempt}`);
+    if (attempt === 1) throw new Error("not yet");
+    return attempt;
+  });
+  await step.do("child", async (context) => context.startWorkflow("child", { id: `${instanceId}-child` }));
+  await step.sleep("nap", 1);
+  const { payload } = await step.waitForEvent<string>("note", { type: "note" });
+  return [flaky, payload];
+});
+
+onEachServer("lost replies of servers", (take) => {
+  test("R-073 when a connection is cut behind every third commit, nothing is done twice", async () => {
+    const server = take();
+    let commits = 0;
+    const losesReply = (data: Buffer): boolean => {
+      if (!/COMMIT(?!TED)|\r\n(create|commit|sendEvent)\r\n/.test(data.toString("latin1"))) return false;
+      return ++commits % 3 === 0 && commits <= 9;
+    };
+    const proxy = await server.proxy({ losesReply });
+    const app = createWorkflows({
+      workflows: { W: busy, CHILD: child },
+      store: server.open(proxy),
+      // Leases whose claim was never heard of run out soon.
+      runner: { lease: "2 seconds" },
+      ...quiet(),
+    });
+    await app.start();
+    const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
+    await Promise.all(
+      ids.map(async (id) => {
+        const instance = await app.workflows.W.create({ id });
+        await instance.sendEvent({ type: "note", payload: id, id: `note-${id}` });
+        expect(await instance.result({ timeout: "18 seconds" })).toMatchObject({ output: [2, id] });
+      }),
+    );
+    await app.stop();
+    expect(commits).toBeGreaterThanOrEqual(6);
+    const seen = createWorkflows({ workflows: { W: busy, CHILD: child }, store: server.open(null) });
+    for (const id of ids) {
+      const instance = await seen.workflows.W.get(id);
+      const { runNumber, steps, events } = await instance.history();
+      expect([runNumber, events.length]).toEqual([1, 1]);
+      expect(steps.map(({ attempts, errors }) => [attempts, errors.length])).toEqual([
+        [2, 1],
+        [1, 0],
+        [0, 0],
+        [0, 0],
+      ]);
+      const lines = (await instance.logs()).items.filter(
+        ({ isReplay, category }) => !isReplay && category !== "system",
+      );
+      expect(lines.map(({ message }) => message)).toEqual(["attempt 1", "attempt 2"]);
+    }
+    expect((await seen.workflows.CHILD.list()).items).toHaveLength(ids.length);
+  });
+});

@@ -1,0 +1,113 @@
+/** Hints from other processes come over connections that may be dead, or deaf, without anybody having told. */
+import { createWorkflows, defineWorkflow } from "everstep";
+import { createFakeRuntime } from "everstep/testing";
+import { describe, expect, test } from "vitest";
+import type { ProxiedConnection, TcpProxy } from "../support/tcp-proxy.ts";
+import { quiet } from "./quiet.ts";
+import { onEachServer, type Server } from "./servers.ts";
+
+const workflow = defineWorkflow({ name: "w" }, async ({ payload }, step) => {
+  if (payload?.waits) return (await step.waitForEvent("note", { type: "note" })).payload;
+  return step.do("work", async () => "done");
+});
+
+/** An app behind the proxy, in a time that the test moves, and one beside it that only creates. */
+function twoApps(server: Server, proxy: TcpProxy) {
+  const runtime = createFakeRuntime({ now: Date.now() });
+  const problems: unknown[] = [];
+  const app = createWorkflows({
+    workflows: { W: workflow },
+    store: server.open(proxy),
+    runtime,
+    ...quiet(problems),
+  });
+  const other = createWorkflows({ workflows: { W: workflow }, store: server.open(null), runtime });
+  /** Waits in real time, without the app's clock moving. */
+  const within = (ms: number, condition: () => unknown): Promise<boolean> =>
+    runtime.waitUntil(condition, { timeout: ms }).then(
+      () => true,
+      () => false,
+    );
+  const isComplete = async (id: string): Promise<boolean> => {
+    const record = await other.store.getInstance({ workflowName: "w", instanceId: id });
+    return record?.status === "complete";
+  };
+  const stop = async (): Promise<void> => {
+    await Promise.all([app.stop(), other.stop()]);
+  };
+  return { app, other, runtime, problems, within, isComplete, stop };
+}
+
+const listening = (proxy: TcpProxy): ProxiedConnection | undefined =>
+  proxy.connections.find(({ said }) => /LISTEN|subscribe/i.test(said));
+
+onEachServer("nudge connections", (take, name) => {
+  if (name === "mysql") return test.skip("are for servers that can send nudges");
+
+  test("R-027 a nudge connection that says nothing any more costs a poll, and is replaced before long", async () => {
+    const server = take();
+    const proxy = await server.proxy();
+    const { app, other, runtime, within, isComplete, stop } = twoApps(server, proxy);
+    await app.start();
+    expect(await within(5000, () => listening(proxy))).toBe(true);
+    await other.workflows.W.create({ id: "heard" });
+    expect(await within(5000, () => isComplete("heard"))).toBe(true);
+    const dead = listening(proxy);
+    dead?.silence();
+    await other.workflows.W.create({ id: "not-heard" });
+    expect(await within(200, () => isComplete("not-heard"))).toBe(false);
+    await runtime.advance("30 seconds");
+    expect(await within(5000, () => isComplete("not-heard"))).toBe(true);
+    await runtime.advance("5 minutes");
+    expect(await within(5000, () => [undefined, dead].includes(listening(proxy)) === false)).toBe(true);
+    await other.workflows.W.create({ id: "heard-again" });
+    expect(await within(5000, () => isComplete("heard-again"))).toBe(true);
+    await stop();
+  });
+
+  test("R-069 a nudge has the same size, however large the news is", async () => {
+    const server = take();
+    const proxy = await server.proxy();
+    const { app, other, within, isComplete, stop } = twoApps(server, proxy);
+    await app.start();
+    expect(await within(5000, () => listening(proxy))).toBe(true);
+    const heardFor = async (id: string, text: string): Promise<number> => {
+      const before = listening(proxy)?.bytesHeard ?? 0;
+      const instance = await other.workflows.W.create({ id, params: { waits: true, text } });
+      await instance.sendEvent({ type: "note", payload: text });
+      expect(await within(5000, () => isComplete(id))).toBe(true);
+      return (listening(proxy)?.bytesHeard ?? 0) - before;
+    };
+    const small = await heardFor("small", "x");
+    const large = await heardFor("large", "x".repeat(1024 * 1024 - 100));
+    expect(small).toBeGreaterThan(0);
+    // Whether one nudge or several came is a matter of moments.
+    expect(large).toBeLessThan(small + 1000);
+    await stop();
+  });
+
+  describe.skipIf(name !== "postgres")("behind a pooler that hands out connections per transaction", () => {
+    test("R-028 it is found out at the start that nothing is heard, said once, and polling goes on", async () => {
+      const server = take();
+      const proxy = await server.proxy({
+        onRequest(data, reply) {
+          const isListen = data.includes("LISTEN ");
+          if (isListen) reply(listenAnswer);
+          return isListen ? Buffer.alloc(0) : data;
+        },
+      });
+      const { app, other, runtime, problems, within, isComplete, stop } = twoApps(server, proxy);
+      await app.start();
+      expect(await within(10_000, () => problems.length > 0)).toBe(true);
+      expect(problems).toMatchObject([{ message: expect.stringMatching(/LISTEN.*pooler.*[Pp]olling/) }]);
+      await other.workflows.W.create({ id: "polled" });
+      await runtime.advance("30 seconds");
+      expect(await within(5000, () => isComplete("polled"))).toBe(true);
+      expect(problems).toHaveLength(1);
+      await stop();
+    });
+  });
+});
+
+/** CommandComplete and ReadyForQuery: the pooler says yes, and forgets about it. */
+const listenAnswer = Buffer.from("C\0\0\0\x0bLISTEN\0Z\0\0\0\x05I", "latin1");
