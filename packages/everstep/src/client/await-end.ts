@@ -1,6 +1,7 @@
-import { EverstepError } from "../model/error.ts";
+import { EverstepError, StoreError } from "../model/error.ts";
 import { type InstanceRecord, type InstanceRef, isTerminal } from "../model/instance.ts";
-import type { Timer } from "../model/runtime.ts";
+import type { Runtime, Timer } from "../model/runtime.ts";
+import { isRetryable } from "../runner/store-patience.ts";
 import type { AppParts } from "./app-parts.ts";
 import type { InstanceResult } from "./instance-handle.ts";
 import { statusView } from "./views.ts";
@@ -23,12 +24,21 @@ export function awaitEnd(
       stopWatching();
       settle();
     };
-    /** Ends the wait if the instance has ended, or with `timedOut` in any case. */
-    const lookClosely = async (timedOut: boolean): Promise<void> => {
+    /** Ends the wait if the instance has ended; a store that is out of reach is asked again with the next look. */
+    const lookClosely = async (): Promise<void> => {
       try {
         const record = await read();
+        if (isTerminal(record.status)) finish(() => resolve({ ...statusView(record), timedOut: false }));
+      } catch (error) {
+        if (!isRetryable(error)) finish(() => reject(error));
+      }
+    };
+    /** The time is up: a last look, for which nobody waits long. */
+    const giveUp = async (): Promise<void> => {
+      try {
+        const record = await atMost(lastLookMs, read(), runtime);
         const ended = isTerminal(record.status);
-        if (ended || timedOut) finish(() => resolve({ ...statusView(record), timedOut: !ended }));
+        finish(() => resolve({ ...statusView(record), timedOut: !ended }));
       } catch (error) {
         finish(() => reject(error));
       }
@@ -40,12 +50,29 @@ export function awaitEnd(
     const stopWatching = endWatch.watch({
       ref,
       seen: (status) => {
-        if (status === undefined || isTerminal(status)) void lookClosely(false);
+        if (status === undefined || isTerminal(status)) void lookClosely();
       },
       failed: (reason) => finish(() => reject(reason)),
     });
-    if (timeoutMs !== null) timer = runtime.timer(() => void lookClosely(true), timeoutMs);
+    if (timeoutMs !== null) timer = runtime.timer(() => void giveUp(), timeoutMs);
   });
+}
+
+const lastLookMs = 2000;
+
+function atMost<Result>(ms: number, work: Promise<Result>, runtime: Runtime): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = runtime.timer(() => reject(noAnswer()), ms);
+    work.then(resolve, reject).finally(() => timer.cancel());
+  });
+}
+
+function noAnswer(): StoreError {
+  return new StoreError(
+    "unavailable",
+    "STORE_UNAVAILABLE",
+    "The time was up, and the store did not say in time how the instance is. It goes on where its workflow runs; ask again.",
+  );
 }
 
 function stoppedWaiting(ref: InstanceRef): EverstepError {

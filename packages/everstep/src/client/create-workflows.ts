@@ -13,7 +13,7 @@ import { CommitGroup } from "../runner/commit-group.ts";
 import { NudgeWatch } from "../runner/nudge-watch.ts";
 import { Runner, type StopReport, type TickOptions } from "../runner/runner.ts";
 import { StoreClock } from "../runner/store-clock.ts";
-import { patiently } from "../runner/store-patience.ts";
+import { appStopped, Patience } from "../runner/store-patience.ts";
 import { within } from "../runner/within.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
@@ -139,8 +139,9 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const definitions = registered(withHooks(options.workflows, hooks), limits, options.limits);
   const onProblem = quietly(options.onProblem ?? reportProblem);
   const endings = new Endings();
-  const group = new CommitGroup(store, runtime);
-  const reads = patientReads(store, runtime);
+  const patience = new Patience(runtime);
+  const group = new CommitGroup(store, runtime, { patience, onBack: () => runner.storeIsBack() });
+  const reads = patientReads(store, patience);
   const nudges = new NudgeWatch({ store, runtime, onProblem });
   const runner = new Runner({
     store,
@@ -159,18 +160,21 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   let migrated: Promise<MigrationReport> | null = null;
   let stopped = false;
   const migrate = (migrateOptions: MigrateOptions = {}): Promise<MigrationReport> => {
-    if (migrateOptions.plan) return patiently(() => store.migrate({ plan: true }), runtime, onProblem);
-    migrated ??= patiently(() => store.migrate(), runtime, onProblem).catch((error: unknown) => {
-      migrated = null;
-      throw error;
-    });
+    if (migrateOptions.plan) return patience.patiently(() => store.migrate({ plan: true }), onProblem);
+    migrated ??= patience
+      .patiently(() => store.migrate(), onProblem)
+      .catch((error: unknown) => {
+        migrated = null;
+        throw error;
+      });
     return migrated;
   };
   const ready = async (): Promise<void> => {
-    if (stopped)
-      throw new EverstepError("APP_STOPPED", "This app was stopped. Create another with createWorkflows.");
+    if (stopped) throw appStopped();
     await (migrated ?? migrate());
-    await clock.freshen();
+    const asking = clock.freshen();
+    if (asking) await patience.patiently(() => clock.freshen() ?? asking, onProblem);
+    if (stopped) throw appStopped();
   };
   const parts: AppParts = {
     store,
@@ -179,7 +183,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     group,
     runner,
     endings,
-    endWatch: new EndWatch({ reads, runtime, nudges }),
+    endWatch: new EndWatch({ store, runtime, nudges }),
     announcer,
     definitions,
     ready,
@@ -206,6 +210,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       endings.stop();
       nudges.stop();
       await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
+      patience.stop();
       await store.close();
       return report;
     },

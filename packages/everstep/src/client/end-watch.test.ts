@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { StoreError } from "../model/error.ts";
 import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
 import { NudgeWatch } from "../runner/nudge-watch.ts";
 import type { NudgeListener, Store } from "../store/store.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { EndWatch } from "./end-watch.ts";
-import type { StoreReads } from "./patient-reads.ts";
 
 function begin({ withNudges = false } = {}) {
   const runtime = createFakeRuntime();
@@ -17,13 +17,15 @@ function begin({ withNudges = false } = {}) {
   };
   const store = (withNudges ? { subscribe } : {}) as unknown as Store;
   const nudges = new NudgeWatch({ store, runtime, onProblem: () => {} });
-  const reads = {
+  const server = { isAway: false };
+  const statuses = {
     async getStatuses(refs: readonly InstanceRef[]): Promise<InstanceStatus[]> {
       asked.push(refs.length);
+      if (server.isAway) throw new StoreError("unavailable", "STORE_UNAVAILABLE", "away");
       return refs.map(({ instanceId }) => (ended.has(instanceId) ? "complete" : "active"));
     },
-  } as unknown as StoreReads;
-  const watch = new EndWatch({ reads, runtime, nudges });
+  };
+  const watch = new EndWatch({ store: statuses, runtime, nudges });
   const seen: string[] = [];
   const watching = (id: string) => {
     const stop = watch.watch({
@@ -38,7 +40,7 @@ function begin({ withNudges = false } = {}) {
     return stop;
   };
   const nudge = () => listener?.onNudge({ due: false, changed: false, ended: true });
-  return { runtime, ended, asked, seen, watching, nudge };
+  return { runtime, server, ended, asked, seen, watching, nudge };
 }
 
 test("all who wait are answered by one question", async () => {
@@ -72,11 +74,49 @@ test("with nudges it looks at each, many at once as one, and rarely without", as
   expect(seen).toEqual(["a"]);
 });
 
+test("a nudge that comes as the last one stops waiting is not the last that is heard", async () => {
+  const { runtime, ended, seen, watching, nudge } = begin({ withNudges: true });
+  const stop = watching("a");
+  await runtime.settle();
+  nudge();
+  stop();
+  await runtime.settle();
+  watching("b");
+  await runtime.settle();
+  ended.add("b");
+  nudge();
+  await runtime.advance(10);
+  expect(seen).toEqual(["b"]);
+});
+
+test("who comes later is looked after alone, not with all the others", async () => {
+  const { runtime, asked, watching } = begin({ withNudges: true });
+  for (let n = 0; n < 400; n += 1) watching(`i${n}`);
+  await runtime.settle();
+  watching("late");
+  await runtime.settle();
+  expect(asked).toEqual([400, 1]);
+});
+
+test("a store that is out of reach is waited for, and asked ever less often", async () => {
+  const { runtime, server, ended, asked, seen, watching } = begin();
+  server.isAway = true;
+  watching("a");
+  await runtime.advance("5 minutes");
+  expect(seen).toEqual([]);
+  expect(asked.length).toBeLessThan(50);
+  server.isAway = false;
+  ended.add("a");
+  await runtime.advance("11 seconds");
+  expect(seen).toEqual(["a"]);
+});
+
 test("nobody waiting, nothing is asked and no timer is left", async () => {
   const { runtime, asked, watching } = begin();
   const stop = watching("a");
   await runtime.settle();
   stop();
+  await runtime.advance("10 seconds");
   expect(runtime.nextTimerAt()).toBeNull();
   await runtime.advance("1 hour");
   expect(asked).toHaveLength(1);

@@ -28,6 +28,7 @@ import type { StepRecord } from "../model/step.ts";
 import type { ChangeOutcome } from "../store/store.ts";
 import type { AppParts } from "./app-parts.ts";
 import { awaitEnd } from "./await-end.ts";
+import { isOwnCreation } from "./own-creation.ts";
 import { type PageOptions, type PageView, pageQuery, pageView, readAll } from "./paging.ts";
 import {
   currentStep,
@@ -234,8 +235,15 @@ export class InstanceHandle<Output = any> {
     const history = options.from === undefined ? [] : historyBefore(steps, options.from);
     const ref = { workflowName: this.#ref.workflowName, instanceId };
     const plan = { params: source.params, retentionMs: source.retentionMs ?? ttlMs, history };
-    const outcome = await this.#parts.group.submit(planCreate(ref, plan, this.#parts.runtime.now()));
-    if (outcome.kind === "exists") throw alreadyExists(ref);
+    const request = planCreate(ref, plan, this.#parts.runtime.now());
+    let uncertain = false;
+    const onUncertain = (): void => {
+      uncertain = true;
+    };
+    const outcome = await this.#parts.group.submit(request, { onUncertain });
+    const found = uncertain && outcome.kind === "exists" ? await this.#parts.reads.getInstance(ref, 1) : null;
+    const isOwn = found ? isOwnCreation(found, request) : false;
+    if (outcome.kind === "exists" && !isOwn) throw alreadyExists(ref);
     this.#parts.runner.fallBehind();
     return new InstanceHandle(ref, this.#definition, this.#parts);
   }
@@ -281,7 +289,7 @@ export class InstanceHandle<Output = any> {
         'sendEvent takes { type, payload? }, for instance { type: "approved" }.',
       );
     }
-    const request = planSendEvent(
+    const planned = planSendEvent(
       this.#ref,
       event,
       this.#definition.limits,
@@ -289,6 +297,8 @@ export class InstanceHandle<Output = any> {
       runtime.now(),
     );
     await this.#parts.ready();
+    // Only now is it known what time it is.
+    const request = { ...planned, createdAt: runtime.now() };
     const [outcome] =
       tx === undefined ? [await group.submit(request)] : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");

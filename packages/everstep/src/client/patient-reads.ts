@@ -1,11 +1,9 @@
-import type { Runtime } from "../model/runtime.ts";
-import { patiently } from "../runner/store-patience.ts";
+import type { Patience } from "../runner/store-patience.ts";
 import type { Store } from "../store/store.ts";
 
 export type StoreReads = Pick<
   Store,
   | "getInstance"
-  | "getStatuses"
   | "listInstances"
   | "listRuns"
   | "listSteps"
@@ -16,14 +14,13 @@ export type StoreReads = Pick<
 >;
 
 /** Reads that outlast a store's passing failures, as writes do. */
-export function patientReads(store: Store, runtime: Runtime): StoreReads {
+export function patientReads(store: Store, patience: Patience): StoreReads {
   const patient =
     <Arguments extends unknown[], Result>(read: (...given: Arguments) => Promise<Result>) =>
     (...given: Arguments): Promise<Result> =>
-      patiently(() => read.apply(store, given), runtime);
+      patience.patiently(() => read.apply(store, given));
   return {
     getInstance: patient(store.getInstance),
-    getStatuses: patient(store.getStatuses),
     listInstances: patient(store.listInstances),
     listRuns: patient(store.listRuns),
     listSteps: patient(store.listSteps),

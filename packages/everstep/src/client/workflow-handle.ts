@@ -11,11 +11,12 @@ import {
   type RestartCondition,
 } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
-import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
+import type { InstanceRecord, InstanceRef, InstanceStatus } from "../model/instance.ts";
 import { timeMax } from "../model/limits.ts";
-import type { CreateOutcome, CreateRequest } from "../model/request.ts";
+import type { CreateOutcome, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
 import { alreadyExists, InstanceHandle } from "./instance-handle.ts";
+import { isOwnCreation } from "./own-creation.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { type InstanceView, instanceView } from "./views.ts";
 import { type WithinOptions, writeWithin } from "./within-transaction.ts";
@@ -65,7 +66,6 @@ export class WorkflowHandle<Params = any, Output = any> {
    */
   async create(...[options = {}, { tx } = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
     const request = await this.#plan(options);
-    await this.#parts.ready();
     const [outcome] =
       tx === undefined ? [await this.#submit(request)] : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
@@ -94,7 +94,6 @@ export class WorkflowHandle<Params = any, Output = any> {
       const request = await this.#plan(options);
       if (!requests.has(request.instanceId)) requests.set(request.instanceId, request);
     }
-    await this.#parts.ready();
     // All or none: what is new in the batch is one transaction.
     const bundle = {};
     const outcomes =
@@ -137,7 +136,6 @@ export class WorkflowHandle<Params = any, Output = any> {
     readonly instance: InstanceHandle<Output>;
   }> {
     const request = await this.#plan(options);
-    await this.#parts.ready();
     const instance = this.#handle(request.instanceId);
     const created = await this.#submit(request);
     if (created.kind === "created") return { outcome: "created", instance };
@@ -164,6 +162,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     return { outcome: "restarted", instance };
   }
 
+  /** Resolves when the store may be used: only then is it known what time it is. */
   async #plan(options: CreateOptions<Params>): Promise<CreateRequest> {
     const { limits, ttlMs } = this.#definition;
     const { runtime } = this.#parts;
@@ -173,17 +172,15 @@ export class WorkflowHandle<Params = any, Output = any> {
     const instanceId = options.id === undefined ? runtime.uuid() : checkInstanceId(options.id, limits);
     const params = encodeParams(await this.#checkedParams(options.params), limits);
     const startAt = timeOf(options.startAt, "startAt");
-    return planCreate(
-      this.#ref(instanceId),
-      {
-        params,
-        ...(startAt === null ? {} : { startAt }),
-        deadlineAt: timeOf(options.deadline, "deadline"),
-        retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
-        parent: options.parent ?? null,
-      },
-      runtime.now(),
-    );
+    const plan = {
+      params,
+      ...(startAt === null ? {} : { startAt }),
+      deadlineAt: timeOf(options.deadline, "deadline"),
+      retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
+      parent: options.parent ?? null,
+    };
+    await this.#parts.ready();
+    return planCreate(this.#ref(instanceId), plan, runtime.now());
   }
 
   async #checkedParams(params: unknown): Promise<unknown> {
@@ -232,18 +229,16 @@ export class WorkflowHandle<Params = any, Output = any> {
   /** After a lost reply: the instance that is there is the one this request created, if it is the same in everything. */
   async #ownOr(exists: CreateOutcome, request: CreateRequest): Promise<CreateOutcome> {
     const found = await this.#parts.reads.getInstance(request, 1);
-    const same =
-      found?.createdAt === request.createdAt &&
-      found.params.json === request.params.json &&
-      found.params.marks === request.params.marks;
-    if (!same) return exists;
-    // The lease that went with the lost reply is held by nobody.
-    const { runId } = found;
-    if (request.lease) {
-      const { owner, until: expiresAt } = request.lease;
-      await this.#parts.store.release([{ runId, token: 1, owner, expiresAt }], this.#parts.runtime.now());
-    }
-    return { kind: "created", runId, claim: null };
+    if (!found || !isOwnCreation(found, request)) return exists;
+    if (request.lease) await this.#giveBackUnheard(found, request.lease);
+    return { kind: "created", runId: found.runId, claim: null };
+  }
+
+  /** The lease that went with the lost reply is held by nobody. If it cannot be given back, it runs out. */
+  async #giveBackUnheard({ runId, token }: InstanceRecord, { owner, until }: LeaseOffer): Promise<void> {
+    const { store, runner, runtime } = this.#parts;
+    if (runner.begunOf(runId) !== undefined) return;
+    await store.release([{ runId, token, owner, expiresAt: until }], runtime.now()).catch(() => {});
   }
 
   #ref(instanceId: string): InstanceRef {

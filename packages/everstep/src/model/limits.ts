@@ -115,6 +115,10 @@ export const runnerDefaults = {
   /** Runs claimed at once: the rest of a burst is left to whoever asks next, which may be another runner. */
   claimMax: 100,
   groupMax: 256,
+  /** Authors' own transactions that one process has open at once. */
+  mutationsMax: 4,
+  /** How long a store that is out of reach is left alone at most. */
+  outageMsMax: 10 * second,
 } as const;
 
 /** How a store call that failed for a passing reason is tried again. */

@@ -3,6 +3,7 @@ import { StoreError, type StoreFailure } from "../model/error.ts";
 import type { CommitRequest, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { CommitGroup } from "./commit-group.ts";
+import { Patience } from "./store-patience.ts";
 
 /** A request that is told apart by its number; what it asks for does not matter here. */
 const request = (id: number): StoreRequest => ({ kind: "wake", runId: id, token: 1 });
@@ -106,7 +107,7 @@ describe("what is written together", () => {
     expect(new Set(seen)).toEqual(new Set([1, 2, 3]));
   });
 
-  test("requests with authors' own writes go one by one, in their order, beside the others", async () => {
+  test("requests with authors' own writes go alone, beside the others", async () => {
     const { runtime, writes, submit } = begin();
     for (const given of [request(0), request(1), withMutations(2), withMutations(3), request(4)])
       submit(given);
@@ -120,8 +121,15 @@ describe("what is written together", () => {
     await runtime.settle();
     const others = [submit(request(1)), submit(withMutations(2)), submit(request(3))];
     await runtime.settle();
-    expect(writes).toEqual([[0], [1, 3]]);
-    expect(fates([slow, ...others])).toEqual(["open", "done", "open", "done"]);
+    expect(writes).toEqual([[0], [1, 3], [2]]);
+    expect(fates([slow, ...others])).toEqual(["open", "done", "done", "done"]);
+  });
+
+  test("a few authors write at once, and no more than a few", async () => {
+    const { runtime, writes, submit, numbers } = begin(() => new Promise(() => {}));
+    for (const id of numbers(10)) submit(withMutations(id));
+    await runtime.settle();
+    expect(writes).toEqual([[0], [1], [2], [3]]);
   });
 
   test("settled waits for all of it", async () => {
@@ -144,32 +152,52 @@ test("a bundle is never cut in two, wherever the limit of a group falls", async 
 });
 
 describe("a write that failed for a passing reason", () => {
-  test.each<StoreFailure>(["conflict", "unavailable", "ambiguous"])(
-    "%s: the group is repeated once, with the very same requests",
-    async (kind) => {
-      const { runtime, writes, sent, submit, numbers } = begin((_, call) =>
-        call === 0 ? failure(kind) : undefined,
-      );
-      const submitted = numbers(3).map((id) => submit(request(id)));
-      await runtime.advance(2000);
-      expect(writes).toEqual([
-        [0, 1, 2],
-        [0, 1, 2],
-      ]);
-      expect(sent[1]?.every((given, at) => given === sent[0]?.[at])).toBe(true);
-      expect(fates(submitted)).toEqual(["done", "done", "done"]);
-    },
-  );
+  test("conflict: the group is repeated once, with the very same requests", async () => {
+    const { runtime, writes, sent, submit, numbers } = begin((_, call) =>
+      call === 0 ? failure("conflict") : undefined,
+    );
+    const submitted = numbers(3).map((id) => submit(request(id)));
+    await runtime.advance(2000);
+    expect(writes).toEqual([
+      [0, 1, 2],
+      [0, 1, 2],
+    ]);
+    expect(sent[1]?.every((given, at) => given === sent[0]?.[at])).toBe(true);
+    expect(fates(submitted)).toEqual(["done", "done", "done"]);
+  });
 
-  test("again: then entry by entry", async () => {
+  test("conflict again: then entry by entry", async () => {
     const { runtime, writes, submit, numbers } = begin((_, call) =>
-      call < 2 ? failure("unavailable") : undefined,
+      call < 2 ? failure("conflict") : undefined,
     );
     const submitted = numbers(3).map((id) => submit(request(id)));
     await runtime.advance(2000);
     expect(writes.slice(2)).toEqual([[0], [1], [2]]);
     expect(fates(submitted)).toEqual(["done", "done", "done"]);
   });
+
+  test("conflict again with a bundle in it: the bundle stays one write", async () => {
+    const { runtime, writes, group } = begin((_, call) => (call < 2 ? failure("conflict") : undefined));
+    const bundle = {};
+    void group.submit(request(0));
+    for (const id of [1, 2, 3]) void group.submit(request(id), { bundle });
+    await runtime.advance(2000);
+    expect(writes.slice(2)).toEqual([[0], [1, 2, 3]]);
+  });
+
+  test.each<StoreFailure>(["unavailable", "ambiguous"])(
+    "%s: one request finds out whether the store is back, the others follow together",
+    async (kind) => {
+      const { runtime, writes, sent, submit, numbers } = begin((_, call) =>
+        call === 0 ? failure(kind) : undefined,
+      );
+      const submitted = numbers(3).map((id) => submit(request(id)));
+      await runtime.advance(2000);
+      expect(writes).toEqual([[0, 1, 2], [0], [1, 2]]);
+      expect(sent[1]?.[0] === sent[0]?.[0]).toBe(true);
+      expect(fates(submitted)).toEqual(["done", "done", "done"]);
+    },
+  );
 
   test("contention is repeated within milliseconds, an outage after a second and more", async () => {
     const contended = begin((_, call) => (call < 3 ? failure("conflict") : undefined));
@@ -228,14 +256,66 @@ describe("a store that is out of reach (INV-50)", () => {
     expect(writes.length).toBeLessThanOrEqual(6);
   });
 
-  test("gets everything in order when it comes back, in one write", async () => {
+  test("gets everything when it comes back, nearly all of it in one write", async () => {
     const { runtime, writes, submit, numbers } = begin((_, call) => (call < 2 ? away() : undefined));
     const submitted = numbers(5).map((id) => submit(request(id)));
     await runtime.settle();
     submitted.push(submit(request(5)));
     await runtime.advance(10_000);
-    expect(writes.at(-1)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(writes).toEqual([[0, 1, 2, 3, 4], [0], [1], [2, 3, 4, 5, 0]]);
     expect(fates(submitted)).toEqual(Array(6).fill("done"));
+  });
+
+  test("for one request only harms only that one, whoever watches over it", async () => {
+    const { runtime, submit } = begin((ids) => (ids.includes(1) ? away() : undefined));
+    const submitted = [0, 1, 2].map((id) => submit(request(id), () => true));
+    await runtime.advance(10_000);
+    const later = submit(request(9), () => true);
+    await runtime.advance(30_000);
+    expect(fates([...submitted, later])).toEqual(["done", "open", "done", "done"]);
+  });
+
+  test.each(["STORE_READ_ONLY", "STORE_FULL", "STORE_UNAVAILABLE"] as const)(
+    "%s spares it alike",
+    async (code) => {
+      const { runtime, writes, submit, numbers } = begin(() => new StoreError("unavailable", code, "away"));
+      for (const id of numbers(256)) submit(request(id), () => true);
+      await runtime.advance(30_000);
+      expect(writes.length).toBeLessThan(12);
+    },
+  );
+
+  test("is asked again within ten seconds at the latest, and whoever wants to know hears that it is back", async () => {
+    const runtime = createFakeRuntime();
+    let isAway = true;
+    let backs = 0;
+    const store = {
+      write: async () => {
+        if (isAway) throw away();
+        return [{ kind: "woken" }];
+      },
+    } as unknown as Store;
+    const group = new CommitGroup(store, runtime, { onBack: () => backs++ });
+    const written = group.submit(request(0), { wanted: () => true });
+    await runtime.advance("10 minutes");
+    isAway = false;
+    await runtime.advance("10 seconds");
+    await expect(written).resolves.toEqual({ kind: "woken" });
+    expect(backs).toBe(1);
+  });
+
+  test("is not waited for once the app has stopped: all who wait hear so, and no timer is left", async () => {
+    const runtime = createFakeRuntime();
+    const patience = new Patience(runtime);
+    const store = { write: () => Promise.reject(away()) } as unknown as Store;
+    const group = new CommitGroup(store, runtime, { patience });
+    const waiting = [0, 1].map((id) => group.submit(request(id), { wanted: () => true }));
+    const ended = Promise.allSettled(waiting);
+    await runtime.settle();
+    patience.stop();
+    const reason = { status: "rejected", reason: { code: "APP_STOPPED" } };
+    expect(await ended).toMatchObject([reason, reason]);
+    expect(runtime.nextTimerAt()).toBeNull();
   });
 
   test("costs a request that nobody watches over its life after five repetitions", async () => {
@@ -252,7 +332,7 @@ describe("a store that is out of reach (INV-50)", () => {
     });
     const submitted = numbers(4).map((id) => submit(request(id)));
     await runtime.advance(5000);
-    expect(writes).toEqual([[0, 1, 2, 3], [0], [1], [1, 2, 3]]);
+    expect(writes).toEqual([[0, 1, 2, 3], [0], [1], [1], [2, 3]]);
     expect(fates(submitted)).toEqual(Array(4).fill("done"));
   });
 });

@@ -1,6 +1,7 @@
 import { runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { OutcomeOf, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
+import { Patience } from "./store-patience.ts";
 import { WriteLane } from "./write-lane.ts";
 
 export interface SubmitOptions {
@@ -12,21 +13,30 @@ export interface SubmitOptions {
   readonly onUncertain?: () => void;
 }
 
+export interface CommitGroupOptions {
+  readonly patience?: Patience;
+  /** A store that was out of reach has answered again. */
+  readonly onBack?: () => void;
+}
+
 /**
  * Everything a process wants to write, gathered into few transactions: whatever arrives while one write is under way
  * goes into the next. Alone a request waits for nobody; under load hundreds share one fsync. Authors' own writes take as
- * long as their authors please: they go one by one beside the rest, which does not wait for them.
+ * long as their authors please: a few of them go beside the rest, which does not wait for them.
  */
 export class CommitGroup {
   readonly #together: WriteLane;
-  readonly #withMutations: WriteLane;
+  readonly #withMutations: readonly WriteLane[];
   /** Requests without an outcome. */
   #open = 0;
   #onSettled: (() => void)[] = [];
 
-  constructor(store: Store, runtime: Runtime) {
-    this.#together = new WriteLane(store, runtime, runnerDefaults.groupMax);
-    this.#withMutations = new WriteLane(store, runtime, 1);
+  constructor(store: Store, runtime: Runtime, options: CommitGroupOptions = {}) {
+    const { patience = new Patience(runtime), onBack = () => {} } = options;
+    const parts = { store, runtime, patience, onBack };
+    const { groupMax, mutationsMax } = runnerDefaults;
+    this.#together = new WriteLane(parts, groupMax);
+    this.#withMutations = Array.from({ length: mutationsMax }, () => new WriteLane(parts, 1));
   }
 
   submit<Request extends StoreRequest>(
@@ -41,7 +51,7 @@ export class CommitGroup {
           told(outcome);
           this.#close();
         };
-      const lane = hasMutations(request) ? this.#withMutations : this.#together;
+      const lane = hasMutations(request) ? shortest(this.#withMutations) : this.#together;
       lane.add({
         request,
         wanted: wanted ?? null,
@@ -63,6 +73,10 @@ export class CommitGroup {
     if (--this.#open > 0) return;
     for (const resolve of this.#onSettled.splice(0)) resolve();
   }
+}
+
+function shortest(lanes: readonly WriteLane[]): WriteLane {
+  return lanes.reduce((least, lane) => (lane.length < least.length ? lane : least));
 }
 
 function hasMutations(request: StoreRequest): boolean {

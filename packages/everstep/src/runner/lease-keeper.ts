@@ -20,15 +20,23 @@ export class LeaseKeeper {
   readonly #store: Store;
   readonly #runtime: Runtime;
   readonly #leaseMs: number;
+  readonly #freshenClock: () => Promise<void> | null;
   readonly #held = new Map<RunId, HeldLease>();
   #timer: Timer | null = null;
   #watch: Timer | null = null;
   #renewing = false;
 
-  constructor(store: Store, runtime: Runtime, leaseMs: number) {
+  /** `freshenClock` is waited for where the clock cannot be trusted. */
+  constructor(
+    store: Store,
+    runtime: Runtime,
+    leaseMs: number,
+    freshenClock: () => Promise<void> | null = () => null,
+  ) {
     this.#store = store;
     this.#runtime = runtime;
     this.#leaseMs = leaseMs;
+    this.#freshenClock = freshenClock;
   }
 
   get leases(): Lease[] {
@@ -118,6 +126,8 @@ export class LeaseKeeper {
     if (due.length === 0) return;
     const renewals = due.map((held) => ({ lease: held.lease, begun: held.turn.begun }));
     try {
+      const stale = this.#freshenClock();
+      if (stale) await stale;
       const now = this.#runtime.now();
       const answers = await this.#store.renew(renewals, now + this.#leaseMs, now);
       for (const [at, held] of due.entries()) this.#heard(held, answers[at], since);

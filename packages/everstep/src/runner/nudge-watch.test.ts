@@ -74,6 +74,59 @@ test("a connection that may be dead without a word is replaced every two minutes
   expect([server.subscriptions.length, server.stopped]).toEqual([3, 1]);
 });
 
+test("a server that stays away after a connection broke is told of too", async () => {
+  const { runtime, server, watch, problems } = begin();
+  watch.hear(() => {});
+  await runtime.settle();
+  server.isAway = true;
+  server.subscriptions[0]?.onLost(new Error("reset"));
+  await runtime.advance("1 hour");
+  expect(problems).toHaveLength(1);
+});
+
+test("a connection that breaks as it is made leaves one try after the other, never two at once", async () => {
+  const runtime = createFakeRuntime();
+  let subscriptions = 0;
+  const store = {
+    async subscribe(listener: NudgeListener) {
+      subscriptions += 1;
+      listener.onLost(new Error("at once"));
+      return () => {};
+    },
+  } as unknown as Store;
+  const watch = new NudgeWatch({ store, runtime, onProblem: () => {} });
+  watch.hear(() => {});
+  await runtime.advance("10 minutes");
+  expect(subscriptions).toBeLessThan(120);
+  watch.stop();
+  expect(runtime.nextTimerAt()).toBeNull();
+});
+
+test("one who cannot bear the news keeps nobody else from hearing it", async () => {
+  const { runtime, server, watch, problems } = begin();
+  const heard: Nudge[] = [];
+  watch.hear(() => {
+    throw new Error("no");
+  });
+  watch.hear((nudge) => heard.push(nudge));
+  await runtime.settle();
+  server.subscriptions[0]?.onNudge(due);
+  expect(heard).toEqual([due]);
+  expect(problems).toHaveLength(1);
+});
+
+test("with nobody left to hear it stops listening after a while, and begins again with the next", async () => {
+  const { runtime, server, watch } = begin();
+  const stopHearing = watch.hear(() => {});
+  await runtime.settle();
+  stopHearing();
+  await runtime.advance("10 seconds");
+  expect([server.stopped, runtime.nextTimerAt()]).toEqual([1, null]);
+  watch.hear(() => {});
+  await runtime.settle();
+  expect(server.subscriptions).toHaveLength(2);
+});
+
 test("stopped it listens no more and leaves no timer, also in the middle of subscribing", async () => {
   const { runtime, server, watch } = begin();
   watch.hear(() => {});

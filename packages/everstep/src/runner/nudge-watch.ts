@@ -1,7 +1,7 @@
 /** Listens for hints from other processes, and again when the connection broke. Losing every one of them costs only time. */
 import type { Runtime, Timer } from "../model/runtime.ts";
 import type { Nudge, Store } from "../store/store.ts";
-import { retryAfterMs } from "./store-patience.ts";
+import { askAgainMs } from "./store-patience.ts";
 
 export interface NudgeWatchParts {
   readonly store: Store;
@@ -11,14 +11,24 @@ export interface NudgeWatchParts {
 
 /** A connection may be dead without anybody having been told: after this long another is made in its place. */
 const trustMs = 2 * 60 * 1000;
+/** Nobody wants to hear any more, but perhaps somebody will in a moment. */
+const restMs = 10_000;
+
+/** One try to listen; what an older one says later counts no more. */
+interface Ear {
+  stop: (() => void) | null;
+}
 
 export class NudgeWatch {
   readonly #parts: NudgeWatchParts;
   readonly #listeners = new Set<(nudge: Nudge) => void>();
-  #state: "idle" | "running" | "stopped" = "idle";
-  #stopListening: (() => void) | null = null;
+  #isStopped = false;
+  #ear: Ear | null = null;
   #timer: Timer | null = null;
+  #rest: Timer | null = null;
   #failures = 0;
+  /** The host was told that nudges do not arrive. */
+  #isTold = false;
 
   constructor(parts: NudgeWatchParts) {
     this.#parts = parts;
@@ -26,62 +36,91 @@ export class NudgeWatch {
 
   /** Nudges arrive at present. */
   get isListening(): boolean {
-    return this.#stopListening !== null;
+    return this.#ear !== null && this.#ear.stop !== null;
   }
 
   /** Begins to listen for the first who wants to hear; gives the way to stop hearing. */
   hear(listener: (nudge: Nudge) => void): () => void {
     this.#listeners.add(listener);
-    if (this.#state === "idle" && this.#parts.store.subscribe) {
-      this.#state = "running";
-      void this.#subscribe(false);
-    }
-    return () => this.#listeners.delete(listener);
+    this.#rest?.cancel();
+    this.#rest = null;
+    const isIdle = this.#ear === null && this.#timer === null;
+    if (isIdle && !this.#isStopped && this.#parts.store.subscribe) void this.#subscribe(false);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#restSoon();
+    };
   }
 
   stop(): void {
-    this.#state = "stopped";
+    this.#isStopped = true;
+    this.#rest?.cancel();
+    this.#hangUp();
+  }
+
+  #restSoon(): void {
+    if (this.#isStopped || this.#rest) return;
+    this.#rest = this.#parts.runtime.timer(() => {
+      this.#rest = null;
+      if (this.#listeners.size === 0) this.#hangUp();
+    }, restMs);
+  }
+
+  #hangUp(): void {
     this.#timer?.cancel();
-    this.#stopListening?.();
-    this.#stopListening = null;
+    this.#timer = null;
+    const ear = this.#ear;
+    this.#ear = null;
+    ear?.stop?.();
   }
 
   /** `missed`: others may have told something while nobody listened. */
   async #subscribe(missed: boolean): Promise<void> {
-    const { store, runtime } = this.#parts;
+    this.#hangUp();
+    const ear: Ear = { stop: null };
+    this.#ear = ear;
+    const isCurrent = (): boolean => this.#ear === ear;
     try {
-      const stopListening = await store.subscribe?.({
-        onNudge: (nudge) => this.#tell(nudge),
-        onLost: (reason) => this.#again(reason),
+      const stop = await this.#parts.store.subscribe?.({
+        onNudge: (nudge) => {
+          if (isCurrent()) this.#tell(nudge);
+        },
+        onLost: (reason) => {
+          if (isCurrent()) this.#again(reason);
+        },
       });
-      if (this.#state === "stopped") return stopListening?.();
-      this.#stopListening = stopListening ?? null;
+      if (!isCurrent()) return stop?.();
+      ear.stop = stop ?? null;
       this.#failures = 0;
-      this.#timer = runtime.timer(() => this.#renew(), trustMs);
+      this.#isTold = false;
+      this.#after(trustMs);
       if (missed) this.#tell({ due: true, changed: true, ended: true });
     } catch (reason) {
+      if (!isCurrent()) return;
       // Told once: polling goes on, and the next tries may be many.
-      if (this.#failures === 0 && this.#state === "running") this.#parts.onProblem(reason);
+      if (!this.#isTold) this.#parts.onProblem(reason);
+      this.#isTold = true;
       this.#again(reason);
     }
   }
 
   #tell(nudge: Nudge): void {
-    for (const listener of [...this.#listeners]) listener(nudge);
-  }
-
-  /** The old connection first, or a store that has one for all who listen would keep it. */
-  #renew(): void {
-    this.#stopListening?.();
-    this.#stopListening = null;
-    void this.#subscribe(true);
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(nudge);
+      } catch (problem) {
+        this.#parts.onProblem(problem);
+      }
+    }
   }
 
   #again(reason: unknown): void {
-    this.#stopListening = null;
-    if (this.#state !== "running") return;
+    this.#ear = null;
+    this.#after(askAgainMs(reason, this.#failures++, this.#parts.runtime));
+  }
+
+  #after(delayMs: number): void {
     this.#timer?.cancel();
-    const delayMs = retryAfterMs(reason, this.#failures++, this.#parts.runtime);
     this.#timer = this.#parts.runtime.timer(() => void this.#subscribe(true), delayMs);
   }
 }

@@ -1,6 +1,6 @@
 import { runnerDefaults } from "../model/limits.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
-import { retryAfterMs } from "./store-patience.ts";
+import { askAgainMs } from "./store-patience.ts";
 
 /** What a tick found, as far as the next one depends on it. */
 export interface TickReport {
@@ -76,6 +76,13 @@ export class PollDispatcher {
     });
   }
 
+  /** A store that failed has answered somebody else: it need not be spared any longer. */
+  recovered(): void {
+    if (this.#failures === 0) return;
+    this.#failures = 0;
+    this.nudge();
+  }
+
   /** Something may be due soon, nobody knows when: polls begin with the shortest interval again. */
   hasten(): void {
     this.#pollMs = this.#options.pollMsMin;
@@ -100,7 +107,7 @@ export class PollDispatcher {
     if (!this.#running) return;
     if ("failure" in report) {
       this.#heardDueAt = Math.min(this.#heardDueAt, heardBefore);
-      const delayMs = retryAfterMs(report.failure, this.#failures++, this.#runtime);
+      const delayMs = askAgainMs(report.failure, this.#failures++, this.#runtime);
       return this.#rearm(this.#runtime.now() + Math.min(delayMs, this.#options.pollMsMax));
     }
     this.#failures = 0;

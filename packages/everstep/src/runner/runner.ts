@@ -17,6 +17,7 @@ import type { RunHistory, Store } from "../store/store.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
+import { EventReads } from "./event-reads.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import type { NudgeWatch } from "./nudge-watch.ts";
 import { OwnerWatch } from "./owner-watch.ts";
@@ -85,6 +86,7 @@ export class Runner implements TurnHost {
   readonly #claimer: Claimer;
   readonly #owners: OwnerWatch;
   readonly #changes: ChangeWatch;
+  readonly #eventReads: EventReads;
   readonly #active = new Map<RunId, Turn>();
   readonly #endings = new Set<Promise<unknown>>();
   /** Claims and creations under way, which may bring turns. */
@@ -102,6 +104,8 @@ export class Runner implements TurnHost {
   #unguard: (() => void) | null = null;
   #unhear: (() => void) | null = null;
   #looking = false;
+  /** Something was decided since the last look began. */
+  #decided = false;
 
   constructor(parts: RunnerParts) {
     const { store, runtime, options } = parts;
@@ -109,11 +113,12 @@ export class Runner implements TurnHost {
     this.runtime = runtime;
     this.scope = parts.scope;
     this.owner = runtime.uuid();
-    this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs);
+    this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs, () => parts.freshenClock());
     this.#residents = new Residents(options.residentsMax);
     const { owner } = this;
     this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
     this.#dispatcher = new PollDispatcher(runtime, options, () => this.#arriving(this.#sweep()));
+    this.#eventReads = new EventReads(store, runtime);
     this.#changes = new ChangeWatch(store, runtime, () => {
       this.#mayBeDue();
       this.#mayBeDecided();
@@ -164,7 +169,7 @@ export class Runner implements TurnHost {
     const leases = cutOff.map((turn) => turn.claim.lease);
     for (const turn of cutOff) turn.abandon(new EverstepError("APP_STOPPED", "The runner is shutting down."));
     if (leases.length > 0) await this.#giveBack(leases);
-    await Promise.all(this.#endings);
+    await within(this.runtime, Promise.all(this.#endings), runnerDefaults.stopStoreMs);
     this.#residents.clear();
     this.#state = "stopped";
     this.#unguard?.();
@@ -212,6 +217,11 @@ export class Runner implements TurnHost {
     this.#dispatcher.dueAt(time);
   }
 
+  /** The store was out of reach and has answered again. */
+  storeIsBack(): void {
+    this.#dispatcher.recovered();
+  }
+
   /** Something was written in a transaction of somebody's own, who will commit it before long. */
   expect(): void {
     this.#dispatcher.hasten();
@@ -235,13 +245,21 @@ export class Runner implements TurnHost {
 
   /** Another process may have paused or ended what has its turn here. */
   #mayBeDecided(): void {
+    this.#decided = true;
     if (this.#looking) return;
     this.#looking = true;
-    this.#lookAfterActive()
+    this.#lookUntilNothingIsNew()
       .catch(this.#parts.onProblem)
       .finally(() => {
         this.#looking = false;
       });
+  }
+
+  async #lookUntilNothingIsNew(): Promise<void> {
+    while (this.#decided) {
+      this.#decided = false;
+      await this.#lookAfterActive();
+    }
   }
 
   /** A pause or an end that another process decided reaches a turn in progress now, not with its next renewal. */
@@ -284,6 +302,8 @@ export class Runner implements TurnHost {
   takeUp(claim: Claim | null, since: number): void {
     if (claim) void this.#begin({ claim, history: emptyHistory(claim), resident: undefined, since }, null);
     if (--this.#offered === 0) this.#offersSettled?.();
+    // Its place is free again, and something may wait for one.
+    if (!claim && !this.#caughtUp) this.nudge();
   }
 
   /** An instance was created that this runner had no place for. */
@@ -486,7 +506,7 @@ export class Runner implements TurnHost {
   async readEvents(turn: Turn, after: number): Promise<readonly EventRecord[]> {
     const { runId } = turn.claim.lease;
     try {
-      const [read] = await this.#parts.store.readRuns([{ runId, steps: false, eventsAfter: after }]);
+      const read = await this.#eventReads.read({ runId, steps: false, eventsAfter: after });
       return read?.kind === "history" ? read.events : [];
     } catch (problem) {
       // A wait whose timeout was refused asks again as soon as this answers: not faster than a failing store is asked.

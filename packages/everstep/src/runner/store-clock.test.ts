@@ -40,6 +40,14 @@ test("a wall clock that is set does not move it, and makes it ask again", async 
   expect(clock.freshen()).toBeNull();
 });
 
+test("after the machine slept nothing goes on with the old time", async () => {
+  const { runtime, clock } = begin(0);
+  await clock.freshen();
+  // Asleep the monotonic clock stands still, the wall clock does not.
+  runtime.setWallClock(noon + minutes(60));
+  expect(clock.freshen()).not.toBeNull();
+});
+
 test("it is asked at first, and then not more than every half minute", async () => {
   const { runtime, clock, server } = begin(0);
   expect(clock.freshen()).not.toBeNull();

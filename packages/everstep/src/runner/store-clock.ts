@@ -37,13 +37,17 @@ export class StoreClock {
     this.runtime = store.serverTime ? { ...host, now: () => this.#now() } : host;
   }
 
-  /** To be waited for where the store was never asked; an old reading is renewed beside, and null says: go on. */
+  /**
+   * To be waited for where the store was never asked or the machine's clock has jumped; an old reading is renewed beside,
+   * and null says: go on.
+   */
   freshen(): Promise<void> | null {
     if (!this.#store.serverTime || !this.#isStale()) return null;
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
     });
-    if (this.#reading === null) return this.#asking;
+    // A machine that slept would take its old time for the present.
+    if (this.#reading === null || this.#jumped(this.#reading)) return this.#asking;
     this.#asking.catch(() => {});
     return null;
   }
@@ -66,9 +70,12 @@ export class StoreClock {
 
   async #ask(): Promise<void> {
     const before = this.#host.monotonic();
+    const wallBefore = this.#host.now();
     const time = await this.#store.serverTime?.();
     if (time === undefined) return;
     const after = this.#host.monotonic();
+    // It slept, or was set, while it asked: nobody knows how old the answer is.
+    if (Math.abs(this.#host.now() - wallBefore - (after - before)) > jumpMs) return this.#ask();
     const errorMs = (after - before) / 2;
     const old = this.#reading;
     const at = before + errorMs;

@@ -1,16 +1,16 @@
 /** How long whoever asked a store in vain waits before asking again, and when that makes sense at all. */
 import { storeRetryDelayMs } from "../engine/backoff.ts";
-import { StoreError } from "../model/error.ts";
-import { storeRetry } from "../model/limits.ts";
-import type { Runtime } from "../model/runtime.ts";
+import { EverstepError, StoreError } from "../model/error.ts";
+import { runnerDefaults, storeRetry } from "../model/limits.ts";
+import type { Runtime, Timer } from "../model/runtime.ts";
 
 export function isRetryable(error: unknown): boolean {
   return error instanceof StoreError && error.retryable;
 }
 
-/** The store is out of reach for everybody, not just for the request at hand. */
+/** The store is, as far as one can tell, out of reach for everybody, not just for the request at hand. */
 export function isOutage(error: unknown): boolean {
-  return isRetryable(error) && (error as StoreError).code === "STORE_UNAVAILABLE";
+  return isRetryable(error) && (error as StoreError).failure !== "conflict";
 }
 
 /** Contention passes within milliseconds, an outage in seconds. */
@@ -21,25 +21,59 @@ export function retryAfterMs(failure: unknown, repetition: number, runtime: Runt
     : storeRetryDelayMs(repetition, () => runtime.float());
 }
 
-export function pauseAfter(failure: unknown, repetition: number, runtime: Runtime): Promise<void> {
-  return new Promise((resolve) => {
-    runtime.timer(resolve, retryAfterMs(failure, repetition, runtime));
-  });
+/** The same for those who ask on behalf of all: a store that is back is noticed within seconds. */
+export function askAgainMs(failure: unknown, repetition: number, runtime: Runtime): number {
+  return Math.min(retryAfterMs(failure, repetition, runtime), runnerDefaults.outageMsMax);
 }
 
-/** Asks again after passing failures, as often as a store call is tried. For what may be asked any number of times. */
-export async function patiently<Result>(
-  ask: () => Promise<Result>,
-  runtime: Runtime,
-  onFailure?: (failure: unknown) => void,
-): Promise<Result> {
-  for (let repetition = 0; ; repetition++) {
-    try {
-      return await ask();
-    } catch (failure) {
-      if (!isRetryable(failure) || repetition >= storeRetry.retries) throw failure;
-      onFailure?.(failure);
-      await pauseAfter(failure, repetition, runtime);
+/** The pauses of one app. Once stopped they end at once, with an error, and leave no timer. */
+export class Patience {
+  readonly #runtime: Runtime;
+  readonly #pauses = new Set<{ readonly timer: Timer; readonly cut: () => void }>();
+  #isOver = false;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver) return reject(appStopped());
+      const end = (settle: () => void): void => {
+        this.#pauses.delete(pause);
+        settle();
+      };
+      const timer = this.#runtime.timer(() => end(resolve), ms);
+      const pause = { timer, cut: () => end(() => reject(appStopped())) };
+      this.#pauses.add(pause);
+    });
+  }
+
+  /** Asks again after passing failures, as often as a store call is tried. For what may be asked any number of times. */
+  async patiently<Result>(
+    ask: () => Promise<Result>,
+    onFailure?: (failure: unknown) => void,
+  ): Promise<Result> {
+    for (let repetition = 0; ; repetition++) {
+      try {
+        return await ask();
+      } catch (failure) {
+        if (!isRetryable(failure) || repetition >= storeRetry.retries) throw failure;
+        onFailure?.(failure);
+        await this.pause(retryAfterMs(failure, repetition, this.#runtime));
+      }
     }
   }
+
+  stop(): void {
+    this.#isOver = true;
+    for (const { timer, cut } of [...this.#pauses]) {
+      timer.cancel();
+      cut();
+    }
+  }
+}
+
+export function appStopped(): EverstepError {
+  return new EverstepError("APP_STOPPED", "This app was stopped. Create another with createWorkflows.");
 }

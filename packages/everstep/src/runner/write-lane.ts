@@ -2,7 +2,14 @@ import { EverstepError, StoreError } from "../model/error.ts";
 import { storeRetry } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { Store, StoreOutcome, StoreRequest } from "../store/store.ts";
-import { isOutage, isRetryable, pauseAfter } from "./store-patience.ts";
+import {
+  appStopped,
+  askAgainMs,
+  isOutage,
+  isRetryable,
+  type Patience,
+  retryAfterMs,
+} from "./store-patience.ts";
 
 /** A request on its way, and whom to tell. */
 export interface Entry {
@@ -18,20 +25,31 @@ export interface Entry {
   repetitions: number;
 }
 
+export interface LaneParts {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly patience: Patience;
+  /** The store has answered again. */
+  readonly onBack: () => void;
+}
+
 /** Writes one group after the other; whatever comes while one is under way goes into the next. */
 export class WriteLane {
-  readonly #store: Store;
-  readonly #runtime: Runtime;
+  readonly #parts: LaneParts;
   readonly #groupMax: number;
   #queue: Entry[] = [];
   #busy = false;
   /** Failures in a row of a store that is out of reach. */
   #outages = 0;
 
-  constructor(store: Store, runtime: Runtime, groupMax: number) {
-    this.#store = store;
-    this.#runtime = runtime;
+  constructor(parts: LaneParts, groupMax: number) {
+    this.#parts = parts;
     this.#groupMax = groupMax;
+  }
+
+  /** Requests that wait, the group under way not counted. */
+  get length(): number {
+    return this.#queue.length + (this.#busy ? 1 : 0);
   }
 
   add(entry: Entry): void {
@@ -39,23 +57,39 @@ export class WriteLane {
     if (this.#busy) return;
     this.#busy = true;
     // Not in the same slot: what else becomes ready in this turn of the event loop shares the write.
-    this.#runtime.drained(() => void this.#drain());
+    this.#parts.runtime.drained(() => void this.#drain());
   }
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
       const outage = await this.#write(this.#takeGroup());
-      // Whoever comes meanwhile waits too: a server that is down is asked once in a while, not once per request.
-      if (outage === null) this.#outages = 0;
-      else await pauseAfter(outage, this.#outages++, this.#runtime);
+      if (outage === null) this.#wentThrough();
+      else await this.#sitOut(outage);
       await this.#nextSlot();
     }
     this.#busy = false;
   }
 
+  #wentThrough(): void {
+    if (this.#outages > 0) this.#parts.onBack();
+    this.#outages = 0;
+  }
+
+  /** Whoever comes meanwhile waits too: a server that is down is asked once in a while, not once per request. */
+  async #sitOut(outage: unknown): Promise<void> {
+    const { patience, runtime } = this.#parts;
+    try {
+      await patience.pause(askAgainMs(outage, this.#outages++, runtime));
+    } catch (stopped) {
+      for (const entry of this.#queue.splice(0)) entry.reject(stopped);
+    }
+  }
+
   #takeGroup(): Entry[] {
     const queue = this.#queue;
-    const size = aroundBundles(queue, Math.min(queue.length, this.#groupMax));
+    // A small question finds out whether the store is back, and in the end which request it always fails for.
+    const most = this.#outages > 0 ? 1 : this.#groupMax;
+    const size = aroundBundles(queue, Math.min(queue.length, most));
     const group = queue.slice(0, Math.max(size, 1));
     this.#queue = queue.slice(group.length);
     return group;
@@ -63,42 +97,49 @@ export class WriteLane {
 
   /**
    * A group that fails as a whole is repeated once, then tried entry by entry: one bad request harms only itself. Gives
-   * the failure where the store is out of reach for all of them; they are in front of the queue again then.
+   * the failure where the store is out of reach; they wait in the queue again then.
    */
   async #write(group: readonly Entry[]): Promise<unknown> {
     const failure = await this.#tryOnce(group);
     if (failure === null) return null;
     if (isOutage(failure)) return this.#putBack(group, failure);
-    const [only, ...others] = group;
-    if (only && others.length === 0) {
-      this.#tryLater(only, failure);
+    const parts = byBundle(group);
+    if (parts.length === 1) {
+      this.#tryLater(group, failure);
       return null;
     }
     if (isRetryable(failure)) {
-      await pauseAfter(failure, 0, this.#runtime);
+      await this.#pauseBriefly(failure);
       if ((await this.#tryOnce(group)) === null) return null;
     }
-    for (const [at, entry] of group.entries()) {
-      const own = await this.#tryOnce([entry]);
-      if (isOutage(own)) return this.#putBack(group.slice(at), own);
-      if (own !== null) this.#tryLater(entry, own);
+    for (const [at, part] of parts.entries()) {
+      const own = await this.#tryOnce(part);
+      if (isOutage(own)) return this.#putBack(parts.slice(at).flat(), own);
+      if (own !== null) this.#tryLater(part, own);
     }
     return null;
   }
 
+  async #pauseBriefly(failure: unknown): Promise<void> {
+    const { patience, runtime } = this.#parts;
+    await patience.pause(retryAfterMs(failure, 0, runtime)).catch(() => {});
+  }
+
+  /** One that failed alone lets the others go first: the reason may be in it. For everybody another try is over. */
   #putBack(group: readonly Entry[], failure: unknown): unknown {
-    const kept = group.filter((entry) => this.#isWorthRepeating(entry, failure));
-    for (const entry of kept) entry.repetitions++;
-    this.#queue = [...kept, ...this.#queue];
+    const waiting = byBundle(group).length === 1 ? [...this.#queue, ...group] : [...group, ...this.#queue];
+    this.#queue = waiting.filter((entry) => this.#isWorthRepeating(entry, failure));
+    for (const entry of this.#queue) entry.repetitions++;
     return failure;
   }
 
   async #tryOnce(group: readonly Entry[]): Promise<unknown> {
     let outcomes: readonly StoreOutcome[];
     try {
-      outcomes = await this.#store.write(
+      const { store, runtime } = this.#parts;
+      outcomes = await store.write(
         group.map((entry) => entry.request),
-        this.#runtime.now(),
+        runtime.now(),
       );
     } catch (error) {
       if (error instanceof StoreError && error.failure === "ambiguous") {
@@ -118,9 +159,21 @@ export class WriteLane {
    * Repeats are harmless because every request carries its own id, so a passing failure is simply tried again: after a
    * while, and behind what else there is to write, because the reason may be this request alone.
    */
-  #tryLater(entry: Entry, failure: unknown): void {
-    if (!this.#isWorthRepeating(entry, failure)) return;
-    void pauseAfter(failure, entry.repetitions++, this.#runtime).then(() => this.add(entry));
+  #tryLater(part: readonly Entry[], failure: unknown): void {
+    const kept = part.filter((entry) => this.#isWorthRepeating(entry, failure));
+    const [first] = kept;
+    if (first === undefined) return;
+    const { patience, runtime } = this.#parts;
+    const delayMs = retryAfterMs(failure, first.repetitions, runtime);
+    for (const entry of kept) entry.repetitions++;
+    patience.pause(delayMs).then(
+      () => {
+        for (const entry of kept) this.add(entry);
+      },
+      () => {
+        for (const entry of kept) entry.reject(appStopped());
+      },
+    );
   }
 
   /** What is not is told its failure. */
@@ -132,8 +185,19 @@ export class WriteLane {
   }
 
   #nextSlot(): Promise<void> {
-    return new Promise((resolve) => this.#runtime.drained(resolve));
+    return new Promise((resolve) => this.#parts.runtime.drained(resolve));
   }
+}
+
+/** What must be written together, in order. */
+function byBundle(group: readonly Entry[]): readonly Entry[][] {
+  const parts: Entry[][] = [];
+  for (const entry of group) {
+    const last = parts.at(-1);
+    if (entry.bundle !== null && last?.[0]?.bundle === entry.bundle) last.push(entry);
+    else parts.push([entry]);
+  }
+  return parts;
 }
 
 /** Where to cut so that no bundle is cut: before the one at the cut, or behind it if it is the first. */

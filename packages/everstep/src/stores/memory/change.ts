@@ -52,7 +52,7 @@ function pause(database: MemoryDatabase, run: Run, now: number): Run {
 }
 
 function resume(database: MemoryDatabase, run: Run, shiftDeadlines: boolean, now: number): Run {
-  const pausedMs = now - (run.pausedAt ?? now);
+  const pausedMs = Math.max(0, now - (run.pausedAt ?? now));
   run.status = "active";
   run.pausedAt = null;
   run.updatedAt = now;

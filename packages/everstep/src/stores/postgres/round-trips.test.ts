@@ -117,7 +117,7 @@ describe.skipIf(postgresUrl === undefined)(
       expect(await claim(5, 10)).toBe(1);
     });
 
-    test("renewing, releasing and reading many runs are one each", async () => {
+    test("renewing and reading many runs are one each, releasing is one and a nudge", async () => {
       const claims = [];
       for (const id of ["a", "b", "c"]) claims.push(await started(store, id));
       const leases = claims.map(({ lease }) => lease);
@@ -132,7 +132,7 @@ describe.skipIf(postgresUrl === undefined)(
           ),
         ),
       ).toBe(1);
-      expect(await counted(() => store.release(leases, at(1)))).toBe(1);
+      expect(await counted(() => store.release(leases, at(1)))).toBeLessThanOrEqual(2);
       expect(await counted(() => store.getStatuses([ref("a"), ref("b"), ref("nobody")]))).toBe(1);
       expect(await counted(() => store.listInstances({ limit: 10 }))).toBe(1);
       expect(await counted(() => store.getInstance(ref("a")))).toBe(1);

@@ -41,9 +41,14 @@ export interface Dialect {
   /**
    * Where a database locks rows as it finds them and not in the order of the SELECT: how a SELECT begins that reads its
    * tables in the order in which they are written, and a query whose rows come in the order of a column, so that what is
-   * joined to them is found and locked in that order.
+   * joined to them is found and locked in that order; `byKey` stands behind such a table's alias, so that it is never
+   * read from end to end, however small it is: every row that is read is locked, and those of others are waited for.
    */
-  readonly inOrder?: { readonly select: string; sorted(query: string, column: string): string };
+  readonly inOrder?: {
+    readonly select: string;
+    readonly byKey: string;
+    sorted(query: string, column: string): string;
+  };
 
   /** One round of a claim; called again for the rest as long as runs were put back. */
   claim(database: Database, round: ClaimRound): Promise<ClaimedRows>;
@@ -57,6 +62,11 @@ export interface Dialect {
 
 export function selectInOrder({ inOrder }: Dialect): string {
   return inOrder?.select ?? "SELECT";
+}
+
+/** A table to lock rows of, found by its primary key. */
+export function byKey({ inOrder }: Dialect, table: string, alias: string): string {
+  return inOrder === undefined ? `${table} ${alias}` : `${table} ${alias} ${inOrder.byKey}`;
 }
 
 /** A query in brackets, to read from. */

@@ -1,7 +1,7 @@
 /** Leases that are kept alive or given back, many at once. Only the token decides whether a lease is still held. */
 import type { Lease } from "../../model/lease.ts";
 import type { RenewAnswer, Renewal } from "../../store/store.ts";
-import { type Dialect, selectInOrder } from "./dialect.ts";
+import { byKey, type Dialect, selectInOrder } from "./dialect.ts";
 import { begunText } from "./json-column.ts";
 import { lanes } from "./lane.ts";
 import { repeatedly } from "./look-again.ts";
@@ -33,7 +33,7 @@ export function leases(database: Database, dialect: Dialect): Leases {
     const { sql, values } = given(keys.toSorted(([a = 0], [b = 0]) => a - b));
     return {
       sql:
-        `${selectInOrder(dialect)} r.id AS run, r.token, r.event_seq, r.status FROM ${sql} JOIN ${dialect.names.run} r ` +
+        `${selectInOrder(dialect)} r.id AS run, r.token, r.event_seq, r.status FROM ${sql} JOIN ${byKey(dialect, dialect.names.run, "r")} ` +
         `ON r.id = v.run AND ${held} ORDER BY r.id ${dialect.lock("r")}`,
       values,
     };

@@ -1,6 +1,6 @@
 /** Locks the rows of all runs a batch is about, and looks which of its new instances are there already. */
 import type { InstanceStatus } from "../../model/instance.ts";
-import { type Dialect, type Part, selectInOrder, sorted } from "./dialect.ts";
+import { byKey, type Dialect, type Part, selectInOrder, sorted } from "./dialect.ts";
 import { lanes } from "./lane.ts";
 import type { Reader } from "./load.ts";
 import { lookAgain } from "./look-again.ts";
@@ -12,6 +12,15 @@ import { withWorkflows } from "./workflows.ts";
 import { nameKey, type WorkingInstance, type WorkingSet } from "./working-set.ts";
 
 export function lockRuns(dialect: Dialect): Reader {
+  return readRuns(dialect, dialect.lock("r"));
+}
+
+/** The same without a lock: for a look before it matters. */
+export function glimpseRuns(dialect: Dialect): Reader {
+  return readRuns(dialect, "");
+}
+
+function readRuns(dialect: Dialect, lock: string): Reader {
   const { names } = dialect;
   const runs = dialect.parameters("v", ["run"]);
   const named = dialect.parameters("v", ["workflow", "instance_id"]);
@@ -59,8 +68,8 @@ export function lockRuns(dialect: Dialect): Reader {
         sql:
           `${head}${selectInOrder(dialect)} ${runSelection}, i.instance_id, i.retention_ms ` +
           `FROM ${sorted(dialect, sql, "run")} w ` +
-          `JOIN ${names.run} r ON r.id = w.run JOIN ${names.instance} i ON i.id = r.instance ` +
-          `ORDER BY r.id ${dialect.lock("r")}`,
+          `JOIN ${byKey(dialect, names.run, "r")} ON r.id = w.run JOIN ${byKey(dialect, names.instance, "i")} ON i.id = r.instance ` +
+          `ORDER BY r.id ${lock}`,
         values,
       },
       take(set, rows) {

@@ -6,7 +6,7 @@
 import type { Dialect } from "./dialect.ts";
 import { readChanges, readPublications } from "./load-answers.ts";
 import { readEventIds, readEvents } from "./load-events.ts";
-import { lockRuns, readExisting } from "./load-runs.ts";
+import { glimpseRuns, lockRuns, readExisting } from "./load-runs.ts";
 import { readSteps } from "./load-waits.ts";
 import { lookAgain } from "./look-again.ts";
 import type { Needs } from "./needs.ts";
@@ -28,7 +28,7 @@ export interface Read {
 }
 
 export function loads(dialect: Dialect): Load {
-  const readers = [
+  return reading([
     lockRuns(dialect),
     readExisting(dialect),
     readSteps(dialect),
@@ -36,7 +36,15 @@ export function loads(dialect: Dialect): Load {
     readEventIds(dialect),
     readPublications(dialect),
     readChanges(dialect),
-  ];
+  ]);
+}
+
+/** Only the runs' own rows, and nobody who writes to them has to wait. What it sees may be over a moment later. */
+export function glimpses(dialect: Dialect): Load {
+  return reading([glimpseRuns(dialect)]);
+}
+
+function reading(readers: readonly Reader[]): Load {
   return (needs) => {
     const reads = readers.flatMap((reader) => reader(needs) ?? []);
     return {

@@ -112,8 +112,9 @@ export abstract class ServerStore implements Store {
     return this.#leases.renew(renewals, until);
   }
 
-  release(given: readonly Lease[], now: number): Promise<void> {
-    return this.#leases.release(given, now);
+  async release(given: readonly Lease[], now: number): Promise<void> {
+    await this.#leases.release(given, now);
+    void this.tellOthers({ outcomes: [], news: { due: true, changed: false, ended: false } });
   }
 
   getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {

@@ -3,8 +3,8 @@ import { StoreError } from "../../model/error.ts";
 import type { Mutations } from "../../model/mutations.ts";
 import type { Nudge, StoreOutcome, StoreRequest } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
-import { type Load, loads } from "./load.ts";
-import { repeatedly } from "./look-again.ts";
+import { glimpses, type Load, loads } from "./load.ts";
+import { lookAgain, repeatedly } from "./look-again.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { type Needs, needsOf } from "./needs.ts";
 import { plan } from "./plan.ts";
@@ -36,13 +36,22 @@ export function writes(
   runMutations: RunMutations,
 ): Writes {
   const load = loads(dialect);
+  const glimpse = glimpses(dialect);
   const save = saves(dialect);
   // Ids come first: whoever waited for them with a connection in hand could keep everybody from getting one.
   const beginBatch = async (requests: readonly StoreRequest[], now: number): Promise<Batch> => {
     const needs = needsOf(requests);
     const free = needs.newRuns === 0 ? [] : await ids.take(needs.newRuns);
-    return new Batch({ requests, now, needs, free, load, save });
+    return new Batch({ requests, now, needs, free, save });
   };
+  // What an author's code met may be its own rows: the same commit, sent twice, was applied by the other meanwhile.
+  const answerIfLost = (batch: Batch): Promise<Written | undefined> =>
+    repeatedly(() =>
+      database.transact(async (tx) => {
+        const set = await batch.read(tx, load);
+        return batch.passesFence(set) ? undefined : batch.decide(set).written;
+      }),
+    );
   return {
     async write(requests, now) {
       if (requests.length === 0) return nothing;
@@ -51,15 +60,22 @@ export function writes(
       try {
         return await repeatedly(() =>
           database.transact(async (tx) => {
-            const set = await batch.read(tx);
-            if (mutations !== null && batch.passesFence(set)) await runMutations(tx, mutations);
+            // Before the run is locked: authors take their time, and events and renewals shall not wait for them.
+            const mutates = mutations !== null && batch.passesFence(await batch.read(tx, glimpse));
+            if (mutates) await runMutations(tx, mutations);
+            const set = await batch.read(tx, load);
+            const passes = mutations !== null && batch.passesFence(set);
             const { written, statements } = batch.decide(set);
+            if (passes !== mutates) throw passes ? lookAgain() : new LostMeanwhile(written);
             await tx.commit(statements);
             return written;
           }),
         );
       } catch (error) {
-        if (error instanceof MutationRefused) return { ...nothing, outcomes: [error.outcome] };
+        if (error instanceof MutationRefused) {
+          return (await answerIfLost(batch)) ?? { ...nothing, outcomes: [error.outcome] };
+        }
+        if (error instanceof LostMeanwhile) return error.written;
         throw error;
       } finally {
         ids.giveBack(batch.unused);
@@ -72,7 +88,7 @@ export function writes(
       try {
         return await repeatedly(() =>
           withinSavepoint(session, async () => {
-            const { written, statements } = batch.decide(await batch.read(session));
+            const { written, statements } = batch.decide(await batch.read(session, load));
             if (statements.length > 0) await session.run(statements);
             return written;
           }),
@@ -82,6 +98,16 @@ export function writes(
       }
     },
   };
+}
+
+/** Thrown to roll back what the author wrote for a commit that was lost while they did; carries the answer. */
+class LostMeanwhile extends Error {
+  readonly written: Written;
+
+  constructor(written: Written) {
+    super("The lease was lost while the author's mutations ran.");
+    this.written = written;
+  }
 }
 
 const nothing: Written = { outcomes: [], news: { due: false, changed: false, ended: false } };
@@ -97,8 +123,8 @@ class Batch {
     this.unused = facts.free;
   }
 
-  async read(session: Session): Promise<WorkingSet> {
-    const { needs, free, load } = this.#facts;
+  async read(session: Session, load: Load): Promise<WorkingSet> {
+    const { needs, free } = this.#facts;
     const { statements, fill } = load(needs);
     const results = statements.length === 0 ? [] : await session.run(statements);
     const left = [...free];
@@ -127,7 +153,6 @@ interface BatchFacts {
   readonly now: number;
   readonly needs: Needs;
   readonly free: readonly number[];
-  readonly load: Load;
   readonly save: Save;
 }
 
