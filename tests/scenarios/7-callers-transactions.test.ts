@@ -126,6 +126,25 @@ onEachDatabase((open) => {
   });
 });
 
+test("tables are not made inside the caller's transaction: it is told so at once", async () => {
+  const caller = await sqliteCaller();
+  ends.push(() => caller.end());
+  const app = createWorkflows({ workflows: { ORDER: order }, store: caller.store });
+  ends.push(() => app.stop());
+  const own = await caller.begin();
+  await expect(app.workflows.ORDER.create({ id: "o-1" }, { tx: own.tx })).rejects.toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: /app\.migrate\(\)/,
+  });
+  await own.insert("still there");
+  await own.commit();
+  await app.migrate();
+  const again = await caller.begin();
+  await app.workflows.ORDER.create({ id: "o-1" }, { tx: again.tx });
+  await again.commit();
+  expect((await app.workflows.ORDER.list()).items).toHaveLength(1);
+});
+
 test("a store without transactions says so", async () => {
   const app = createWorkflows({ workflows: { ORDER: order }, store: memory() });
   ends.push(() => app.stop());

@@ -19,6 +19,9 @@ export interface AppParts {
   readonly endWatch: EndWatch;
   readonly announcer: Announcer;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
-  /** Resolves when the store may be used; rejects when the app was stopped. */
-  ready(): Promise<void>;
+  /**
+   * Resolves when the store may be used; rejects when the app was stopped. With a caller's transaction (`tx`) it makes no
+   * tables: that would wait for the very transaction it is called from.
+   */
+  ready(tx?: unknown): Promise<void>;
 }

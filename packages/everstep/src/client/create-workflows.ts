@@ -169,9 +169,10 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       });
     return migrated;
   };
-  const ready = async (): Promise<void> => {
+  const ready = async (tx?: unknown): Promise<void> => {
     if (stopped) throw appStopped();
-    await (migrated ?? migrate());
+    if (tx === undefined) await (migrated ?? migrate());
+    else if (migrated === null) requireTables(await migrate({ plan: true }));
     const asking = clock.freshen();
     if (asking) await patience.patiently(() => clock.freshen() ?? asking, onProblem);
     if (stopped) throw appStopped();
@@ -258,6 +259,15 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       });
     },
   };
+}
+
+function requireTables({ statements }: MigrationReport): void {
+  if (statements.length === 0) return;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    "The store's tables are not there yet, or not up to date, and cannot be made inside a transaction of yours. " +
+      "Call app.migrate() or app.start() before you begin the transaction.",
+  );
 }
 
 function manifestOf(

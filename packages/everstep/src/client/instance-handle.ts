@@ -296,7 +296,7 @@ export class InstanceHandle<Output = any> {
       event.id ?? runtime.uuid(),
       runtime.now(),
     );
-    await this.#parts.ready();
+    await this.#parts.ready(tx);
     // Only now is it known what time it is.
     const request = { ...planned, createdAt: runtime.now() };
     const [outcome] =

@@ -65,7 +65,7 @@ export class WorkflowHandle<Params = any, Output = any> {
    * your own on the store's database, it is there once that commits, and never if it does not.
    */
   async create(...[options = {}, { tx } = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
-    const request = await this.#plan(options);
+    const request = await this.#plan(options, tx);
     const [outcome] =
       tx === undefined ? [await this.#submit(request)] : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
@@ -91,7 +91,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     const requests = new Map<string, CreateRequest>();
     for (const options of batch) {
       this.#requireId(options);
-      const request = await this.#plan(options);
+      const request = await this.#plan(options, tx);
       if (!requests.has(request.instanceId)) requests.set(request.instanceId, request);
     }
     // All or none: what is new in the batch is one transaction.
@@ -163,7 +163,7 @@ export class WorkflowHandle<Params = any, Output = any> {
   }
 
   /** Resolves when the store may be used: only then is it known what time it is. */
-  async #plan(options: CreateOptions<Params>): Promise<CreateRequest> {
+  async #plan(options: CreateOptions<Params>, tx?: unknown): Promise<CreateRequest> {
     const { limits, ttlMs } = this.#definition;
     const { runtime } = this.#parts;
     if (typeof options !== "object" || options === null) {
@@ -179,7 +179,7 @@ export class WorkflowHandle<Params = any, Output = any> {
       retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
       parent: options.parent ?? null,
     };
-    await this.#parts.ready();
+    await this.#parts.ready(tx);
     return planCreate(this.#ref(instanceId), plan, runtime.now());
   }
 

@@ -139,6 +139,20 @@ describe.skipIf(postgresUrl === undefined)(
       }
     });
 
+    test("a commit that is sent again while it is under way is applied once, and both hear so (INV-42)", async () => {
+      let ready = 0;
+      const together: Mutation = async () => {
+        ready += 1;
+        for (let n = 0; n < 50 && ready < 2; n += 1) await place.query("SELECT pg_sleep(0.01)");
+      };
+      const request = commit(lease, boundary(1, { steps: [completed(1)] }), {
+        mutations: { serviceCalls: [], mutate: [together, insert("b")] },
+      });
+      const outcomes = await Promise.all([store.write([request], at(1)), store.write([request], at(1))]);
+      expect(outcomes.flat()).toMatchObject([{ kind: "committed" }, { kind: "committed" }]);
+      expect(await accounts()).toEqual(["b", "taken"]);
+    });
+
     test("a deadlock between authors' rows is tried again and nobody notices", async () => {
       await place.query(`INSERT INTO "${namespace}".account VALUES ('x', 0), ('y', 0)`);
       const other = await started(store, "b");

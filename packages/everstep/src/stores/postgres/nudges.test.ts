@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Nudge } from "../../store/store.ts";
 import { at, create, pause, value } from "../../testing/store-contract/given.ts";
 import type { Statement } from "../sql/session.ts";
-import { nobody, nudgeText, readNudge } from "./nudge-text.ts";
+import { channel, nobody, nudgeText, readNudge } from "./nudge-text.ts";
 import { nudges } from "./nudges.ts";
 import { readOptions } from "./options.ts";
 import type { PostgresStore } from "./postgres-store.ts";
@@ -52,6 +52,113 @@ test("a listener that hears nothing of itself is told why, and what goes on all 
     message: expect.stringMatching(/pooler.*Polling goes on/s),
   });
   expect(asked.filter((sql) => sql.includes("pg_sleep")).length).toBeGreaterThan(5);
+});
+
+describe("of several connections, one after the other,", () => {
+  /** A server that passes on every notification, and the connections it was asked for. */
+  function stubServer() {
+    const clients: ReturnType<typeof stubClient>[] = [];
+    const stubClient = () => {
+      const handlers = new Map<string, (told: unknown) => void>();
+      let ends = 0;
+      return {
+        connect: async () => {},
+        query: async () => ({ rows: [] }),
+        end: async () => {
+          ends += 1;
+        },
+        on: (event: string, handler: (told: unknown) => void) => void handlers.set(event, handler),
+        emit: (event: string, told: unknown) => handlers.get(event)?.(told),
+        ends: () => ends,
+      };
+    };
+    const tell = (channel: unknown, payload: unknown): void => {
+      for (const client of clients)
+        if (client.ends() === 0) client.emit("notification", { channel, payload });
+    };
+    const database = {
+      single: async () => {
+        const client = stubClient();
+        clients.push(client);
+        return client;
+      },
+      run: async ([statement]: readonly Statement[]) => {
+        if (statement?.sql.includes("pg_notify")) tell(...(statement.values as [unknown, unknown]));
+        return [];
+      },
+    };
+    const { subscribe, close } = nudges(database as never, readOptions("postgres://db/app"), async () => 1);
+    const listen = async () => {
+      const heard: Nudge[] = [];
+      const lost: unknown[] = [];
+      const stop = await subscribe({
+        onNudge: (nudge) => void heard.push(nudge),
+        onLost: (reason) => void lost.push(reason),
+      });
+      return { heard, lost, stop };
+    };
+    const nudge = (): void => tell(channel, nudgeText({ namespace: "everstep", sender: 2, nudge: all }));
+    return { clients, listen, nudge, close };
+  }
+  const all: Nudge = { due: true, changed: true, ended: true };
+  const late = Object.assign(new Error("read ETIMEDOUT"), { code: "ETIMEDOUT" });
+
+  test("one that was replaced may fail late: the new one goes on", async () => {
+    const { clients, listen, nudge } = stubServer();
+    const first = await listen();
+    first.stop();
+    const second = await listen();
+    clients[0]?.emit("error", late);
+    expect([first.lost, second.lost]).toEqual([[], []]);
+    nudge();
+    expect(second.heard).toEqual([all]);
+    second.stop();
+    await Promise.resolve();
+    expect(clients.map((client) => client.ends())).toEqual([1, 1]);
+  });
+
+  test("one that fails while the next is made does not stop it", async () => {
+    const { clients, listen, nudge } = stubServer();
+    const first = await listen();
+    first.stop();
+    const listening = listen();
+    clients[0]?.emit("error", late);
+    const second = await listening;
+    nudge();
+    expect([second.lost, second.heard]).toEqual([[], [all]]);
+    second.stop();
+    await Promise.resolve();
+    expect(clients.map((client) => client.ends())).toEqual([1, 1]);
+  });
+
+  test("the current one is lost once, however often it fails, and ended", async () => {
+    const { clients, listen } = stubServer();
+    const { lost } = await listen();
+    clients[0]?.emit("error", late);
+    clients[0]?.emit("error", late);
+    await Promise.resolve();
+    expect(lost).toMatchObject([{ failure: "unavailable" }]);
+    expect(clients[0]?.ends()).toBe(1);
+  });
+
+  test("whoever begins to listen while the last other one leaves gets a new one", async () => {
+    const { clients, listen, nudge } = stubServer();
+    const first = await listen();
+    const listening = listen();
+    first.stop();
+    const second = await listening;
+    nudge();
+    expect(second.heard).toEqual([all]);
+    expect(clients.map((client) => client.ends())).toEqual([1, 0]);
+  });
+
+  test("closing leaves none open, and whoever was about to listen is told", async () => {
+    const { clients, listen, close } = stubServer();
+    const listening = listen();
+    await close();
+    await expect(listening).rejects.toMatchObject({ code: "STORE_CLOSED" });
+    expect(clients.every((client) => client.ends() === 1)).toBe(true);
+  });
 });
 
 describe.skipIf(postgresUrl === undefined)(

@@ -6,7 +6,7 @@ import { StoreError } from "../../model/error.ts";
 import type { Nudge, NudgeListener } from "../../store/store.ts";
 import type { Session, Statement } from "../sql/session.ts";
 import type { DriverClient } from "./driver.ts";
-import { storeFailure } from "./failures.ts";
+import { closedFailure, storeFailure } from "./failures.ts";
 import { channel, nobody, nudgeText, readNudge } from "./nudge-text.ts";
 import type { PostgresSettings } from "./options.ts";
 import type { PostgresDatabase } from "./session.ts";
@@ -57,30 +57,30 @@ export function nudges(
   };
 
   const listeners = new Set<NudgeListener>();
+  /** The connection that listens. One that was hung up may still come up or fail, and concerns nobody then. */
   let ear: Promise<DriverClient> | undefined;
+  let isClosed = false;
 
   const hear = (own: number, text: string): void => {
     const told = readNudge(text);
     if (told === undefined || told.namespace !== namespace || told.sender === own) return;
     for (const listener of listeners) listener.onNudge(told.nudge);
   };
-  const lose = (client: DriverClient, reason: unknown): void => {
-    ear = undefined;
-    client.end().catch(() => {});
-    const told = [...listeners];
-    listeners.clear();
-    for (const listener of told) listener.onLost(reason);
-  };
   const hangUp = (): void => {
     const client = ear;
     ear = undefined;
     client?.then((each) => each.end()).catch(() => {});
   };
+  const lose = (reason: unknown): void => {
+    hangUp();
+    const told = [...listeners];
+    listeners.clear();
+    for (const listener of told) listener.onLost(reason);
+  };
 
-  const listen = async (): Promise<DriverClient> => {
+  const listen = async (isCurrent: () => boolean): Promise<DriverClient> => {
     const own = await ownNumber();
     const client = await database.single();
-    let isUp = false;
     let onProbe: () => void = () => {};
     const probed = new Promise<void>((resolve) => {
       onProbe = resolve;
@@ -89,11 +89,10 @@ export function nudges(
     client.on("notification", ({ channel: on, payload = "" }) => {
       if (on !== channel) return;
       if (payload === probe) onProbe();
-      else if (isUp) hear(own, payload);
+      else if (isCurrent()) hear(own, payload);
     });
     client.on("error", (reason) => {
-      if (isUp) lose(client, storeFailure(reason, place, "before"));
-      isUp = false;
+      if (isCurrent()) lose(storeFailure(reason, place, "before"));
     });
     try {
       await client.connect();
@@ -103,11 +102,32 @@ export function nudges(
       client.end().catch(() => {});
       throw storeFailure(error, place, "before");
     }
-    isUp = true;
     return client;
+  };
+  const newEar = (): Promise<DriverClient> => {
+    const mine: Promise<DriverClient> = listen(() => ear === mine).catch((error) => {
+      if (ear === mine) ear = undefined;
+      throw error;
+    });
+    return mine;
+  };
+
+  const subscribe = async (listener: NudgeListener): Promise<() => void> => {
+    if (isClosed) throw closedFailure(place);
+    ear ??= newEar();
+    const mine = ear;
+    await mine;
+    // Hung up or lost meanwhile.
+    if (ear !== mine) return subscribe(listener);
+    listeners.add(listener);
+    return () => {
+      if (listeners.delete(listener) && listeners.size === 0) hangUp();
+    };
   };
 
   return {
+    subscribe,
+
     tell(nudge) {
       if (!nudge.due && !nudge.changed && !nudge.ended) return;
       pending = pending === undefined ? nudge : both(pending, nudge);
@@ -119,19 +139,8 @@ export function nudges(
       await session.run([notification(nudgeText({ namespace, sender: nobody, nudge }))]);
     },
 
-    async subscribe(listener) {
-      ear ??= listen().catch((error) => {
-        ear = undefined;
-        throw error;
-      });
-      await ear;
-      listeners.add(listener);
-      return () => {
-        if (listeners.delete(listener) && listeners.size === 0) hangUp();
-      };
-    },
-
     async close() {
+      isClosed = true;
       listeners.clear();
       hangUp();
     },

@@ -40,7 +40,7 @@ export async function openConnection(
     return { connection: connectionOver(db, settings), migrated };
   } catch (error) {
     db?.close();
-    throw storeFailure(error, settings, "statement");
+    throw storeFailure(error, settings, "opening");
   }
 }
 

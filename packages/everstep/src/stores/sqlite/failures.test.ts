@@ -164,6 +164,7 @@ test("closing while the file is being opened leaves nothing open", async () => {
 test("what the driver says about the runtime reaches the caller as it is", async () => {
   const driver = {
     open: () => Promise.reject(new EverstepError("RUNTIME_UNSUPPORTED", "no SQLite here")),
+    adopt: () => undefined,
     resultCode: () => undefined,
   };
   await expect(sqlite({ path: ":memory:", driver }).migrate()).rejects.toMatchObject({

@@ -4,8 +4,11 @@ import { dirname } from "node:path";
 import { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "../../model/error.ts";
 import type { SqliteSettings } from "./options.ts";
 
-/** `commit`: the statement that failed was COMMIT itself, so after an I/O error its effect is unknown. */
-export type FailedWhile = "statement" | "commit";
+/**
+ * `opening`: the file was being opened and its tables brought up to date. `commit`: the statement that failed was COMMIT
+ * itself, so after an I/O error its effect is unknown.
+ */
+export type FailedWhile = "opening" | "statement" | "commit";
 
 export function storeFailure(error: unknown, settings: SqliteSettings, during: FailedWhile): EverstepError {
   if (error instanceof EverstepError) return error;
@@ -61,7 +64,8 @@ function meaning(code: number, place: string, settings: SqliteSettings, during: 
       return is(
         "conflict",
         "STORE_BUSY",
-        `${place} is being written by another process; try again in a moment.`,
+        `${place} is being written by another process, or in a transaction of your own that is still open; ` +
+          (during === "opening" ? migrateFirst : "try again in a moment."),
       );
     case 7: // NOMEM
       return is("unavailable", "STORE_UNAVAILABLE", `${place} could not be used: out of memory.`);
@@ -129,6 +133,8 @@ function cannotOpen(place: string, settings: SqliteSettings): Meaning {
 
 const allowWriting =
   "SQLite needs to write the file and its folder (for the -wal and -shm files beside it): give this process the right to.";
+const migrateFirst =
+  "try again in a moment, and call app.migrate() or app.start() before you begin a transaction of your own.";
 const lookAtDisk = "Check the disk and the file's folder.";
 
 function is(failure: StoreFailure, reason: ErrorCode, sentence: string): Meaning {

@@ -1,8 +1,10 @@
 /** Writes inside a transaction that the caller began, on the caller's own connection to the same file. */
+import { realpathSync } from "node:fs";
 import { EverstepError } from "../../model/error.ts";
 import type { CreateRequest, SendEventRequest, StoreOutcome } from "../../store/store.ts";
 import { connectionOver } from "./connection.ts";
 import type { SqliteDatabase } from "./driver.ts";
+import { hasOwnSchema } from "./migrate.ts";
 import type { SqliteSettings } from "./options.ts";
 import { type Write, writes } from "./write.ts";
 
@@ -20,28 +22,64 @@ export class JoinedTransactions {
     requests: readonly (CreateRequest | SendEventRequest)[],
     now: number,
   ): readonly StoreOutcome[] {
-    const { db, write } = this.#joined(tx);
-    if (!db.isTransaction) throw unfit("has no open transaction: run BEGIN IMMEDIATE first");
-    return write(requests, now);
-  }
-
-  #joined(tx: unknown): Joined {
     const db = this.#settings.driver.adopt(tx);
     if (db === undefined) throw unfit("is no database object of the SQLite library in use");
+    if (!isInTransaction(db)) throw unfit("has no open transaction: run BEGIN IMMEDIATE first");
+    return this.#joined(db).write(requests, now);
+  }
+
+  #joined(db: SqliteDatabase): Joined {
     const known = this.#known.get(db.handle);
-    if (known !== undefined) return known;
-    const { file } = db.prepare("PRAGMA database_list").get() ?? {};
-    if (file !== this.#settings.file)
-      throw unfit(`is open on ${JSON.stringify(file)}, which is another file`);
-    const joined = { db, write: writes({ ...connectionOver(db, this.#settings), transact: savepoint(db) }) };
+    if (known?.isInForce()) return known;
+    this.#requireOwnTables(db);
+    const joined = join(db, this.#settings);
     this.#known.set(db.handle, joined);
     return joined;
+  }
+
+  #requireOwnTables(db: SqliteDatabase): void {
+    const { file } = db.prepare("PRAGMA database_list").get() ?? {};
+    if (!isSameFile(file, this.#settings.file))
+      throw unfit(`is open on ${JSON.stringify(file)}, which is another file`);
+    // The store's own connection would wait for the lock that the caller holds, so nothing is migrated here.
+    if (!hasOwnSchema(db, this.#settings)) throw withoutTables();
   }
 }
 
 interface Joined {
-  readonly db: SqliteDatabase;
   readonly write: Write;
+  /** False once the caller has closed the handle, even if it is open again: its statements are gone. */
+  isInForce(): boolean;
+}
+
+function join(db: SqliteDatabase, settings: SqliteSettings): Joined {
+  const probe = db.prepareTuples("SELECT 1");
+  return {
+    write: writes({ ...connectionOver(db, settings), transact: savepoint(db) }),
+    isInForce: () => attempt(() => probe.get()) !== undefined,
+  };
+}
+
+/** A handle that is closed throws instead of answering. */
+function isInTransaction(db: SqliteDatabase): boolean {
+  return attempt(() => db.isTransaction) ?? false;
+}
+
+/** SQLite reports the path with its links resolved; the store's own is as the user gave it. */
+function isSameFile(file: unknown, own: string | null): boolean {
+  return typeof file === "string" && file !== "" && own !== null && realPath(file) === realPath(own);
+}
+
+function realPath(file: string): string {
+  return attempt(() => realpathSync.native(file)) ?? file;
+}
+
+function attempt<Value>(act: () => Value): Value | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
 }
 
 /** All or nothing within the caller's transaction, which goes on either way. */
@@ -63,6 +101,14 @@ function savepoint(db: SqliteDatabase): <Result>(body: () => Result) => Result {
       throw error;
     }
   };
+}
+
+function withoutTables(): EverstepError {
+  return new EverstepError(
+    "INVALID_ARGUMENT",
+    "The `tx` given cannot be written to: the tables are not there yet, or not up to date, and cannot be made while " +
+      "your transaction is open; call app.migrate() or app.start() before you begin the transaction.",
+  );
 }
 
 function unfit(what: string): EverstepError {

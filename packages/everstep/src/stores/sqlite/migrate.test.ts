@@ -4,8 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { at, create, ref, terminate } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
-import { migrations, tableNames } from "./schema.ts";
-import { startScript, temporaryFolder, watchedDriver } from "./test-support.ts";
+import { makeFirstSchema, startScript, temporaryFolder, watchedDriver } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -235,12 +234,8 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
 });
 
 test("a file of the first schema is brought up to date and keeps its instances (R-089)", async () => {
-  const names = tableNames("everstep");
-  const [first] = migrations;
+  makeFirstSchema(path);
   raw(`
-    CREATE TABLE everstep_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-    INSERT INTO everstep_meta VALUES ('last_run', 0), ('schema_version', 1), ('oldest_compatible', 1);
-    ${first?.statements(names).join(";")};
     INSERT INTO everstep_instance (id, workflow, instance_id, run, created_at, params) VALUES (1, 'order', 'a', 1, 5, '{}');
     INSERT INTO everstep_run (id, instance, workflow, run_number, is_current, status, kind, lane, due_at, token, recorded,
       created_at, updated_at) VALUES (1, 1, 'order', 1, 1, 'active', 'run', 1, 5, 0, 0, 5, 5);

@@ -35,6 +35,12 @@ export function migrateSchema(
   }
 }
 
+/** Whether the tables are there and up to date, as the connection sees them in its transaction. */
+export function hasOwnSchema(db: SqliteDatabase, settings: SqliteSettings): boolean {
+  const found = readVersion(db, tableNames(settings.namespace), settings);
+  return pendingMigrations(migrations, found, placeOf(settings)).length === 0;
+}
+
 /** What would be done to the file, or to one that is not there yet. Changes nothing. */
 export async function planSchema(settings: SqliteSettings): Promise<MigrationReport> {
   const { driver, file, busyTimeoutMs, namespace } = settings;

@@ -1,5 +1,5 @@
 /** The SQLite that comes with Node. The only file that knows it. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { EverstepError } from "../../model/error.ts";
 import type { SqlRow } from "../sql/row.ts";
@@ -55,8 +55,8 @@ function existing(path: string): URL {
 function wrap(database: DatabaseSync): SqliteDatabase {
   return {
     exec: (sql) => database.exec(sql),
-    prepare: (sql) => database.prepare(sql) as unknown as SqliteStatement<SqlRow>,
-    prepareTuples: (sql) => tuples(database.prepare(sql)),
+    prepare: (sql) => prepare<SqlRow>(database, sql, false),
+    prepareTuples: (sql) => prepare<readonly unknown[]>(database, sql, true),
     get isTransaction() {
       return database.isTransaction;
     },
@@ -65,7 +65,10 @@ function wrap(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-function tuples(statement: StatementSync): SqliteStatement<readonly unknown[]> {
-  statement.setReturnArrays(true);
-  return statement as unknown as SqliteStatement<readonly unknown[]>;
+/** Both are said for each statement: a handle that was adopted may have been opened with other defaults. */
+function prepare<Row>(database: DatabaseSync, sql: string, asTuples: boolean): SqliteStatement<Row> {
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(false);
+  statement.setReturnArrays(asTuples);
+  return statement as unknown as SqliteStatement<Row>;
 }

@@ -41,11 +41,11 @@ export const migrations: readonly Migration<TableNames>[] = [
 function changeIds(names: TableNames): readonly string[] {
   return [
     `CREATE TABLE ${names.change} (
-      id TEXT PRIMARY KEY,
       instance INTEGER NOT NULL,
-      outcome TEXT NOT NULL
+      id TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      PRIMARY KEY (instance, id)
     ) STRICT, WITHOUT ROWID`,
-    `CREATE INDEX ${names.change}_instance ON ${names.change} (instance)`,
   ];
 }
 

@@ -82,7 +82,7 @@ export class SqliteStore implements Store {
     requests: readonly (CreateRequest | SendEventRequest)[],
     now: number,
   ): Promise<readonly StoreOutcome[]> {
-    if (this.#open === undefined) await this.#ready();
+    if (this.#isClosed) throw closedFailure(this.#settings);
     try {
       return this.#joined.write(tx, requests, now);
     } catch (error) {

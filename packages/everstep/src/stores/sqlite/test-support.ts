@@ -4,12 +4,24 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import type { SqliteDriver } from "./driver.ts";
 import { nodeDriver } from "./node-driver.ts";
+import { migrations, tableNames } from "./schema.ts";
 
 export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), "everstep-sqlite-")));
+}
+
+/** The file as the first version of the schema left it, without instances. */
+export function makeFirstSchema(path: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(`
+    CREATE TABLE everstep_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO everstep_meta VALUES ('last_run', 0), ('schema_version', 1), ('oldest_compatible', 1);
+    ${migrations[0]?.statements(tableNames("everstep")).join(";")};
+  `);
+  db.close();
 }
 
 /** A driver that lets the test at the database the store opens. */

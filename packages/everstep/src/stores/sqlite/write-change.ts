@@ -46,7 +46,7 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
   return ({ id, workflowName, instanceId, when, change, announce }, now) => {
     const row = hot.byName(workflowName, instanceId);
     if (row === undefined) return { kind: "not-found" };
-    const before = made.find(id, row.instance);
+    const before = made.find(row.instance, id);
     if (before !== undefined) return before;
     const { status, runNumber } = row;
     const meant = when.runNumber === undefined || when.runNumber === runNumber;
@@ -62,26 +62,26 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
       runNumber: after.runNumber,
       leased: hasLeaseInForce(row, now),
     };
-    made.keep(id, row.instance, outcome);
+    made.keep(row.instance, id, outcome);
     return outcome;
   };
 }
 
-/** What became of changes, by their ids: a repeat after a lost reply is answered as it was then. */
+/** What became of an instance's changes, by their ids: a repeat after a lost reply is answered as it was then. */
 interface MadeChanges {
-  find(id: string, instance: number): ChangeOutcome | undefined;
-  keep(id: string, instance: number, outcome: ChangeOutcome): void;
+  find(instance: number, id: string): ChangeOutcome | undefined;
+  keep(instance: number, id: string, outcome: ChangeOutcome): void;
 }
 
 function madeChanges({ db, names }: Connection): MadeChanges {
-  const find = db.prepareTuples(`SELECT outcome FROM ${names.change} WHERE id = ? AND instance = ?`);
-  const keep = db.prepare(`INSERT INTO ${names.change} (id, instance, outcome) VALUES (?, ?, ?)`);
+  const find = db.prepareTuples(`SELECT outcome FROM ${names.change} WHERE instance = ? AND id = ?`);
+  const keep = db.prepare(`INSERT INTO ${names.change} (instance, id, outcome) VALUES (?, ?, ?)`);
   return {
-    find(id, instance) {
-      const found = find.get(id, instance);
+    find(instance, id) {
+      const found = find.get(instance, id);
       return found === undefined ? undefined : (JSON.parse(found[0] as string) as ChangeOutcome);
     },
-    keep: (id, instance, outcome) => void keep.run(id, instance, JSON.stringify(outcome)),
+    keep: (instance, id, outcome) => void keep.run(instance, id, JSON.stringify(outcome)),
   };
 }
 
