@@ -1,0 +1,37 @@
+/** The same promises with real processes on every store. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { drainMs, runChaos } from "./chaos.ts";
+import { describeTakeover } from "./describe-takeover.ts";
+import type { StoreKind } from "./open-store.ts";
+import { Site, storeNames, whyNoSite } from "./site.ts";
+
+const seed = Number(process.env.EVERSTEP_SEED ?? Date.now() % 1_000_000);
+const seconds = Number(process.env.EVERSTEP_CHAOS_SECONDS ?? 20);
+const serverStartMs = 90_000;
+
+export function describeChaos(kind: StoreKind): void {
+  const reason = whyNoSite(kind);
+  const mustRun = process.env.CI === "true";
+  if (reason)
+    console.warn(`${mustRun ? "MISSING" : "SKIPPED"}: chaos on ${storeNames[kind]}, because ${reason}`);
+  describe.skipIf(reason !== undefined && !mustRun)(`chaos on ${storeNames[kind]}`, () => {
+    let site: Site;
+    beforeAll(async () => {
+      site = await Site.open(kind);
+    }, serverStartMs);
+    afterAll(() => site?.close(), serverStartMs);
+
+    describeTakeover(() => site);
+
+    const drainedMs = seconds * 1000 + drainMs;
+    test(`nothing is lost, done twice or left undone while runners, connections and servers fail (seed ${seed})`, {
+      timeout: drainedMs + 60_000,
+    }, async () => {
+      const say = (line: string): void => console.info(`chaos on ${storeNames[kind]}, seed ${seed}: ${line}`);
+      const verdict = await runChaos({ site, seed, seconds, say });
+      const broken = Object.entries(verdict).filter(([, faults]) => faults.length > 0);
+      const shown = broken.map(([about, faults]) => [`${about} (${faults.length})`, faults.slice(0, 10)]);
+      expect(Object.fromEntries(shown), `broken promises, seed ${seed}`).toEqual({});
+    });
+  });
+}

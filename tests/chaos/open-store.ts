@@ -1,0 +1,28 @@
+import type { Store } from "everstep/store";
+
+export type StoreKind = "sqlite" | "postgres" | "mysql" | "redis";
+
+/** How long a call of a store may wait for its answer: shorter than a lease, so that a silent connection is given up. */
+const callTimeoutMs = 1500;
+
+export async function openStore(kind: StoreKind, address: string): Promise<Store> {
+  switch (kind) {
+    case "sqlite": {
+      const { sqlite } = await import("everstep/sqlite");
+      // Processes are killed, not the machine.
+      return sqlite({ path: address, synchronous: "normal" });
+    }
+    case "postgres": {
+      const { postgres } = await import("everstep/postgres");
+      return postgres({ url: address, statementTimeoutMs: callTimeoutMs });
+    }
+    case "mysql": {
+      const { mysql } = await import("everstep/mysql");
+      return mysql({ url: address, statementTimeoutMs: callTimeoutMs });
+    }
+    case "redis": {
+      const { redis } = await import("everstep/redis");
+      return redis({ url: address, commandTimeoutMs: callTimeoutMs });
+    }
+  }
+}

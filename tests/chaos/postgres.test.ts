@@ -1,0 +1,3 @@
+import { describeChaos } from "./describe-chaos.ts";
+
+describeChaos("postgres");
