@@ -1,17 +1,34 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
 const conditions = ["everstep-source"];
+
+// Those start many processes and a server each, and measure how soon others go on: one at a time, after the rest.
+const chaos = ["tests/chaos/*.test.ts", "tests/crash/*.test.ts"];
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ["packages/**/src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"],
     pool: "forks",
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // node:sqlite still announces itself as experimental on Node 22; child processes need the condition too.
     execArgv: ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: ["packages/**/src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...chaos],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "chaos", include: chaos, fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });
