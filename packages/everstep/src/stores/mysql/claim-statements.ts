@@ -4,6 +4,7 @@ import type { SqlRow } from "../sql/row.ts";
 import type { Statement } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";
 import type { Candidate, Choice } from "./claim-choice.ts";
+import { byKey } from "./rows.ts";
 
 export interface ClaimStatements {
   /** Workflows of which something is due; locks nothing. */
@@ -40,11 +41,11 @@ export function claimStatements(names: TableNames): ClaimStatements {
   const instances = `SELECT i.id, ${instanceColumns.map((column) => `i.${column}`).join(", ")}
     FROM ${names.instance} i WHERE i.id IN (?)`;
   // Assignments are made one after the other: what depends on the lane comes before it.
-  const take = `UPDATE ${names.run} r SET r.crash_count = r.crash_count + (r.lane = ${lanes.held}), r.lane = ${lanes.held},
+  const take = `UPDATE ${names.run} r ${byKey} SET r.crash_count = r.crash_count + (r.lane = ${lanes.held}), r.lane = ${lanes.held},
       r.kind = 'resume', r.status = 'active', r.token = r.token + 1, r.last_commit = 0, r.owner = ?, r.due_at = ?,
       r.started_at = COALESCE(r.started_at, ?), r.waiting_since = NULL, r.updated_at = ?
     WHERE r.id IN (?)`;
-  const putBack = `UPDATE ${names.run} r SET r.lane = ${lanes.resuming}, r.kind = 'retry',
+  const putBack = `UPDATE ${names.run} r ${byKey} SET r.lane = ${lanes.resuming}, r.kind = 'retry',
       r.crash_count = r.crash_count + 1, r.due_at = ? WHERE r.id IN (?)`;
 
   return {

@@ -2,7 +2,7 @@ import type { Dialect } from "../sql/dialect.ts";
 import type { TableNames } from "../sql/table.ts";
 import { claims } from "./claim.ts";
 import { instanceList } from "./instance-list.ts";
-import { insertRows, parameterRows, putStepRows, removeRows, updateRows } from "./rows.ts";
+import { byKey, insertRows, parameterRows, putStepRows, removeRows, updateRows } from "./rows.ts";
 
 export function mysqlDialect(names: TableNames): Dialect {
   return {
@@ -17,6 +17,7 @@ export function mysqlDialect(names: TableNames): Dialect {
     // With a limit the server cannot merge the query into the one around it and forget its order.
     inOrder: {
       select: "SELECT STRAIGHT_JOIN",
+      byKey,
       sorted: (query, column) => `${query} ORDER BY ${column} LIMIT 18446744073709551615`,
     },
     claim: claims(names),

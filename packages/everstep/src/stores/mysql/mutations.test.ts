@@ -102,6 +102,17 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     expect(await stepsOf(store, lease.runId)).toEqual([]);
   });
 
+  test("a commit that is sent again while it is under way is applied once, and both hear so (INV-42)", async () => {
+    let ready = 0;
+    const together: Mutation = async () => {
+      ready += 1;
+      for (let n = 0; n < 50 && ready < 2; n += 1) await place.query("SELECT SLEEP(0.01)");
+    };
+    const outcomes = await Promise.all([mutate(together, insert("ann")), mutate(together, insert("ann"))]);
+    expect(outcomes).toMatchObject([{ kind: "committed" }, { kind: "committed" }]);
+    expect(await accounts()).toHaveLength(1);
+  });
+
   describe("the transaction belongs to the store", () => {
     test.each([
       "BEGIN",

@@ -132,10 +132,11 @@ describe.skipIf(postgresUrl === undefined)(
           ),
         ),
       ).toBe(1);
-      expect(await counted(() => store.release(leases, at(1)))).toBeLessThanOrEqual(2);
       expect(await counted(() => store.getStatuses([ref("a"), ref("b"), ref("nobody")]))).toBe(1);
       expect(await counted(() => store.listInstances({ limit: 10 }))).toBe(1);
       expect(await counted(() => store.getInstance(ref("a")))).toBe(1);
+      // At the end: nobody waits for the nudge, which may come a moment later.
+      expect(await counted(() => store.release(leases, at(1)))).toBeLessThanOrEqual(2);
     });
   },
 );

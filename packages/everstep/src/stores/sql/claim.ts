@@ -13,16 +13,27 @@ const roundsMax = 16;
 
 export function claims(database: Database, dialect: Dialect): ClaimRuns {
   const moveAside = asideMover(database, dialect);
+
+  /** Adds what is handed out to `taken`; false when there is nothing more to look for. */
+  const takeRound = async (request: ClaimRequest, taken: Claim[]): Promise<boolean> => {
+    const limit = request.limit - taken.length;
+    const { rows, putBack } = await repeatedly(() => dialect.claim(database, { ...request, limit }));
+    const read = rows.map((row) => readIfSound(row, request));
+    taken.push(...read.filter((claim) => claim !== undefined));
+    const damaged = rows.filter((_row, n) => read[n] === undefined);
+    if (damaged.length > 0) await moveAside(damaged.map((row) => integer(row, "run")));
+    return putBack > 0 || damaged.length > 0;
+  };
+
   return async (request) => {
     const taken: Claim[] = [];
-    for (let round = 1; round <= roundsMax && taken.length < request.limit; round += 1) {
-      const limit = request.limit - taken.length;
-      const { rows, putBack } = await repeatedly(() => dialect.claim(database, { ...request, limit }));
-      const read = rows.map((row) => readIfSound(row, request));
-      taken.push(...read.filter((claim) => claim !== undefined));
-      const damaged = rows.filter((_row, n) => read[n] === undefined);
-      if (damaged.length > 0) await moveAside(damaged.map((row) => integer(row, "run")));
-      if (putBack === 0 && damaged.length === 0) break;
+    try {
+      for (let round = 1; round <= roundsMax && taken.length < request.limit; round += 1) {
+        if (!(await takeRound(request, taken))) break;
+      }
+    } catch (error) {
+      // Whoever were told that it failed would not know of the leases they hold; what is wrong is met again soon enough.
+      if (taken.length === 0) throw error;
     }
     return taken;
   };
