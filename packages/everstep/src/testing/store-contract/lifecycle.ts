@@ -63,6 +63,17 @@ export const lifecycleCases: readonly Case[] = [
     },
   },
   {
+    name: "a resume before its pause, by a clock that was set back, moves no wait earlier",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await suspended(store, "a", [sleeping(1, at(100))], at(100));
+      await write(store, pause("a"), at(50));
+      await write(store, resume("a", true), at(20));
+      const waits = (await stepsOf(store, lease.runId)).map(({ wakeAt }) => wakeAt);
+      equal(waits, [at(100)], "the wait");
+    },
+  },
+  {
     name: "an announcement is created with the end it belongs to, and only with it",
     async run({ open }) {
       const store = await open();

@@ -33,7 +33,7 @@ function changes.pause(run, _, now)
 end
 
 function changes.resume(run, made, now)
-  local pausedMs = now - (run.pausedAt or now)
+  local pausedMs = math.max(0, now - (run.pausedAt or now))
   run.status = 'active'
   run.pausedAt = nil
   run.updatedAt = now
