@@ -82,7 +82,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     await store.close();
   });
 
-  test("a schema that needs newer code is refused, with both versions, and left alone", async () => {
+  test("a schema that needs newer code is refused, with both versions, and left alone (R-089)", async () => {
     const store = await place.open({ namespace: fresh() });
     await store.migrate();
     await place.query(
@@ -95,7 +95,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     await store.close();
   });
 
-  test("a newer schema that older code may use is used", async () => {
+  test("a newer schema that older code may use is used (R-089)", async () => {
     const store = await place.open({ namespace: fresh() });
     await store.migrate();
     await place.query(`UPDATE ${place.namespaceOf(store)}_meta SET value = 9 WHERE name = 'schema_version'`);

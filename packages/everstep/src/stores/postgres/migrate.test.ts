@@ -51,7 +51,7 @@ describe.skipIf(postgresUrl === undefined)(
       await store.close();
     });
 
-    test("a schema that needs newer code is refused, with both versions, and left alone", async () => {
+    test("a schema that needs newer code is refused, with both versions, and left alone (R-089)", async () => {
       const store = place.open();
       await store.migrate();
       await place.query(
@@ -64,7 +64,7 @@ describe.skipIf(postgresUrl === undefined)(
       await store.close();
     });
 
-    test("a newer schema that older code may use is used", async () => {
+    test("a newer schema that older code may use is used (R-089)", async () => {
       const store = place.open();
       await store.migrate();
       await place.query(

@@ -213,7 +213,7 @@ describe.skipIf(serverProgram === undefined)("on a server of its own", () => {
     await store.close();
   });
 
-  test("a server that may evict is refused, unless that is allowed", async () => {
+  test("a server that may evict is refused, unless that is allowed (R-076)", async () => {
     await client.call("CONFIG", ["SET", "maxmemory-policy", "allkeys-lru"]);
     const careful = openFresh({ url: server.url });
     await expect(careful.migrate()).rejects.toMatchObject({ failure: "fatal", code: "STORE_UNSAFE" });

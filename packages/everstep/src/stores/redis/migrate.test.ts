@@ -49,7 +49,7 @@ describe.skipIf(redisUrl === undefined)("migrating", () => {
     expect(await keysOf(client, namespaceOf(store))).toEqual([]);
   });
 
-  test("refuses a newer layout that older code must not touch, and touches nothing", async () => {
+  test("refuses a newer layout that older code must not touch, and touches nothing (R-089)", async () => {
     await client.call("HSET", [meta, "version", "9", "oldest", "8", "epoch", "theirs"]);
     const before = await client.call("HGETALL", [meta]);
     const tooNew = { code: "SCHEMA_TOO_NEW", message: expect.stringContaining("update everstep") };
@@ -61,7 +61,7 @@ describe.skipIf(redisUrl === undefined)("migrating", () => {
     expect(await keysOf(client, namespaceOf(store))).toEqual([meta]);
   });
 
-  test("accepts a newer layout that older code may still use", async () => {
+  test("accepts a newer layout that older code may still use (R-089)", async () => {
     await store.migrate();
     await client.call("HSET", [meta, "version", "9"]);
     const other = reopen(store);
