@@ -85,11 +85,12 @@ describe("R-062 a store that has nothing left to give", () => {
     };
     for (let outage = 0; outage < 2; outage++) {
       const gaps = await gapsDuring("10 minutes");
-      // From a second to ten, with jitter; the second outage begins where the first did.
+      // From a second to sixteen, with jitter; the second outage begins where the first did.
       expect(gaps[1]).toBeLessThanOrEqual(1000);
       expect(gaps[3]).toBeLessThanOrEqual(4000);
-      expect(Math.max(...gaps.slice(8, 20))).toBe(10_000);
-      expect(gaps.length).toBeLessThan(80);
+      expect(Math.max(...gaps.slice(8, 20))).toBeGreaterThan(7000);
+      expect(Math.max(...gaps.slice(8, 20))).toBeLessThanOrEqual(16_000);
+      expect(gaps.length).toBeLessThan(120);
     }
     expect(await story.app.counts()).toMatchObject({ active: 0, complete: 2 });
   });

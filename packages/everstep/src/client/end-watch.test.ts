@@ -107,7 +107,7 @@ test("a store that is out of reach is waited for, and asked ever less often", as
   expect(asked.length).toBeLessThan(50);
   server.isAway = false;
   ended.add("a");
-  await runtime.advance("11 seconds");
+  await runtime.advance("17 seconds");
   expect(seen).toEqual(["a"]);
 });
 

@@ -37,7 +37,11 @@ export function crashDelaysMs(crashesMax: number, random: () => number): readonl
 }
 
 /** Delay before the n-th repetition (from 0) of a store call that failed for a passing reason. */
-export function storeRetryDelayMs(repetition: number, random: () => number): number {
-  const grown = Math.min(storeRetry.delayMs * storeRetry.factor ** repetition, storeRetry.maxMs);
+export function storeRetryDelayMs(
+  repetition: number,
+  random: () => number,
+  maxMs: number = storeRetry.maxMs,
+): number {
+  const grown = Math.min(storeRetry.delayMs * storeRetry.factor ** repetition, maxMs);
   return grown * (storeRetry.jitterMin + random() * (storeRetry.jitterMax - storeRetry.jitterMin));
 }

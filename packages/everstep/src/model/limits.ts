@@ -118,7 +118,7 @@ export const runnerDefaults = {
   /** Authors' own transactions that one process has open at once. */
   mutationsMax: 4,
   /** How long a store that is out of reach is left alone at most. */
-  outageMsMax: 10 * second,
+  outageMsMax: 16 * second,
 } as const;
 
 /** How a store call that failed for a passing reason is tried again. */

@@ -14,16 +14,21 @@ export function isOutage(error: unknown): boolean {
 }
 
 /** Contention passes within milliseconds, an outage in seconds. */
-export function retryAfterMs(failure: unknown, repetition: number, runtime: Runtime): number {
+export function retryAfterMs(
+  failure: unknown,
+  repetition: number,
+  runtime: Runtime,
+  maxMs: number = storeRetry.maxMs,
+): number {
   const isContended = failure instanceof StoreError && failure.failure === "conflict";
   return isContended
     ? Math.min(250, 5 * 2 ** repetition) * (0.5 + runtime.float() / 2)
-    : storeRetryDelayMs(repetition, () => runtime.float());
+    : storeRetryDelayMs(repetition, () => runtime.float(), maxMs);
 }
 
 /** The same for those who ask on behalf of all: a store that is back is noticed within seconds. */
 export function askAgainMs(failure: unknown, repetition: number, runtime: Runtime): number {
-  return Math.min(retryAfterMs(failure, repetition, runtime), runnerDefaults.outageMsMax);
+  return retryAfterMs(failure, repetition, runtime, runnerDefaults.outageMsMax);
 }
 
 /** The pauses of one app. Once stopped they end at once, with an error, and leave no timer. */
