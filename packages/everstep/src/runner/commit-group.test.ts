@@ -256,14 +256,32 @@ describe("a store that is out of reach (INV-50)", () => {
     expect(writes.length).toBeLessThanOrEqual(6);
   });
 
-  test("gets everything when it comes back, nearly all of it in one write", async () => {
+  test("gets everything when it comes back, first one, then ever more at once", async () => {
     const { runtime, writes, submit, numbers } = begin((_, call) => (call < 2 ? away() : undefined));
     const submitted = numbers(5).map((id) => submit(request(id)));
     await runtime.settle();
     submitted.push(submit(request(5)));
     await runtime.advance(10_000);
-    expect(writes).toEqual([[0, 1, 2, 3, 4], [0], [1], [2, 3, 4, 5, 0]]);
+    expect(writes).toEqual([[0, 1, 2, 3, 4], [0], [1], [2, 3], [4, 5, 0]]);
     expect(fates(submitted)).toEqual(Array(6).fill("done"));
+  });
+
+  test("for every second question still gets everything", async () => {
+    const { runtime, submit, numbers } = begin((_, call) => (call % 2 === 0 ? away() : undefined));
+    const submitted = numbers(20).map((id) => submit(request(id)));
+    await runtime.advance("1 minute");
+    expect(new Set(fates(submitted))).toEqual(new Set(["done"]));
+  });
+
+  test("costs those who wait behind others their lives too, no sooner and not much later", async () => {
+    const { runtime, submit, numbers } = begin(() => away());
+    const submitted = numbers(50).map((id) => submit(request(id)));
+    await runtime.settle();
+    submitted.push(submit(request(99)));
+    await runtime.advance("15 seconds");
+    expect(submitted.at(-1)?.is).toBe("open");
+    await runtime.advance("45 seconds");
+    expect(new Set(fates(submitted))).toEqual(new Set(["unavailable"]));
   });
 
   test("for one request only harms only that one, whoever watches over it", async () => {

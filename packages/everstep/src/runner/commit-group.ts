@@ -60,6 +60,7 @@ export class CommitGroup {
         resolve: settle(resolve as (outcome: StoreOutcome) => void),
         reject: settle(reject),
         repetitions: 0,
+        heldUpSince: null,
       });
     });
   }

@@ -23,7 +23,15 @@ export interface Entry {
   readonly onUncertain: (() => void) | null;
   /** How often it was tried again on its own. */
   repetitions: number;
+  /** Since when it has waited behind others for a store that is out of reach, by the monotonic clock. */
+  heldUpSince: number | null;
 }
+
+/** How long all tries of one request take together: 1 + 2 + 4 + ... seconds. */
+const triesMs = Array.from({ length: storeRetry.retries }).reduce<number>(
+  (sum, _, n) => sum + storeRetry.delayMs * storeRetry.factor ** n,
+  0,
+);
 
 export interface LaneParts {
   readonly store: Store;
@@ -41,10 +49,13 @@ export class WriteLane {
   #busy = false;
   /** Failures in a row of a store that is out of reach. */
   #outages = 0;
+  /** How many are written at once: after an outage one, then ever more. */
+  #groupSize: number;
 
   constructor(parts: LaneParts, groupMax: number) {
     this.#parts = parts;
     this.#groupMax = groupMax;
+    this.#groupSize = groupMax;
   }
 
   /** Requests that wait, the group under way not counted. */
@@ -73,11 +84,14 @@ export class WriteLane {
   #wentThrough(): void {
     if (this.#outages > 0) this.#parts.onBack();
     this.#outages = 0;
+    this.#groupSize = Math.min(this.#groupSize * 2, this.#groupMax);
   }
 
   /** Whoever comes meanwhile waits too: a server that is down is asked once in a while, not once per request. */
   async #sitOut(outage: unknown): Promise<void> {
     const { patience, runtime } = this.#parts;
+    // A small question finds out whether the store is back, and in the end which request it always fails for.
+    this.#groupSize = 1;
     try {
       await patience.pause(askAgainMs(outage, this.#outages++, runtime));
     } catch (stopped) {
@@ -87,9 +101,7 @@ export class WriteLane {
 
   #takeGroup(): Entry[] {
     const queue = this.#queue;
-    // A small question finds out whether the store is back, and in the end which request it always fails for.
-    const most = this.#outages > 0 ? 1 : this.#groupMax;
-    const size = aroundBundles(queue, Math.min(queue.length, most));
+    const size = aroundBundles(queue, Math.min(queue.length, this.#groupSize));
     const group = queue.slice(0, Math.max(size, 1));
     this.#queue = queue.slice(group.length);
     return group;
@@ -125,12 +137,22 @@ export class WriteLane {
     await patience.pause(retryAfterMs(failure, 0, runtime)).catch(() => {});
   }
 
-  /** One that failed alone lets the others go first: the reason may be in it. For everybody another try is over. */
+  /** One that failed alone lets the others go first: the reason may be in it. */
   #putBack(group: readonly Entry[], failure: unknown): unknown {
-    const waiting = byBundle(group).length === 1 ? [...this.#queue, ...group] : [...group, ...this.#queue];
-    this.#queue = waiting.filter((entry) => this.#isWorthRepeating(entry, failure));
-    for (const entry of this.#queue) entry.repetitions++;
+    const tried = group.filter((entry) => this.#isWorthRepeating(entry, failure));
+    for (const entry of tried) entry.repetitions++;
+    const others = this.#queue.filter((entry) => this.#isWorthWaiting(entry, failure));
+    this.#queue = byBundle(group).length === 1 ? [...others, ...tried] : [...tried, ...others];
     return failure;
+  }
+
+  /** Those whose turn to be tried has not come wait no longer than if they had been. */
+  #isWorthWaiting(entry: Entry, failure: unknown): boolean {
+    const now = this.#parts.runtime.monotonic();
+    entry.heldUpSince ??= now;
+    if (entry.wanted ? entry.wanted() : now - entry.heldUpSince <= triesMs) return true;
+    entry.reject(failure);
+    return false;
   }
 
   async #tryOnce(group: readonly Entry[]): Promise<unknown> {
