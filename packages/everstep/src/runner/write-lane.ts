@@ -148,11 +148,14 @@ export class WriteLane {
 
   /** Those whose turn to be tried has not come wait no longer than if they had been. */
   #isWorthWaiting(entry: Entry, failure: unknown): boolean {
-    const now = this.#parts.runtime.monotonic();
-    entry.heldUpSince ??= now;
-    if (entry.wanted ? entry.wanted() : now - entry.heldUpSince <= triesMs) return true;
+    entry.heldUpSince ??= this.#parts.runtime.monotonic();
+    if (entry.wanted ? entry.wanted() : !this.#hasWaitedLong(entry)) return true;
     entry.reject(failure);
     return false;
+  }
+
+  #hasWaitedLong({ heldUpSince }: Entry): boolean {
+    return heldUpSince !== null && this.#parts.runtime.monotonic() - heldUpSince > triesMs;
   }
 
   async #tryOnce(group: readonly Entry[]): Promise<unknown> {
@@ -200,7 +203,8 @@ export class WriteLane {
 
   /** What is not is told its failure. */
   #isWorthRepeating(entry: Entry, failure: unknown): boolean {
-    const enough = entry.wanted ? !entry.wanted() : entry.repetitions >= storeRetry.retries;
+    const triesAreOver = entry.repetitions >= storeRetry.retries || this.#hasWaitedLong(entry);
+    const enough = entry.wanted ? !entry.wanted() : triesAreOver;
     if (isRetryable(failure) && !enough) return true;
     entry.reject(failure);
     return false;
