@@ -1,38 +1,43 @@
-import type { SqliteStore } from "everstep/sqlite";
+import type { Store } from "everstep/store";
 
-/** What a store was asked to write since the counts were last looked at. */
-export interface WriteCounts {
+/** What a store was asked since the counts were last looked at. */
+export interface StoreCounts {
+  /** Every call of whatever kind: the round trips an ideal store would make. */
+  readonly calls: number;
   /** Write transactions: every `write`, and every `claim` that found something. */
   readonly transactions: number;
   readonly creates: number;
   readonly boundaries: number;
   readonly claims: number;
-  /** Time spent inside `write` and `claim`. The store works synchronously, so it is the time until they return. */
+  /** Time from the call of `write` and `claim` to their answer, added up. */
   readonly storeMs: number;
 }
 
-const none: WriteCounts = { transactions: 0, creates: 0, boundaries: 0, claims: 0, storeMs: 0 };
+const none: StoreCounts = { calls: 0, transactions: 0, creates: 0, boundaries: 0, claims: 0, storeMs: 0 };
 
 export interface CountingStore {
-  readonly store: SqliteStore;
+  readonly store: Store;
   /** The counts so far; the next call begins at zero. */
-  takeCounts(): WriteCounts;
+  takeCounts(): StoreCounts;
   /** Resolves when the next suspension of any run is durable. */
   nextSuspension(): Promise<void>;
 }
 
-/** The same store, with its write transactions counted. */
-export function countWrites(store: SqliteStore): CountingStore {
+/** The same store, with what is asked of it counted. */
+export function countCalls(store: Store): CountingStore {
   let counts = { ...none };
   let onSuspension: (() => void) | null = null;
 
-  const inStore = <Answer>(ask: () => Answer): Answer => {
+  const inStore = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     const start = performance.now();
-    const answer = ask();
-    counts.storeMs += performance.now() - start;
-    return answer;
+    try {
+      return await ask();
+    } finally {
+      counts.storeMs += performance.now() - start;
+    }
   };
-  const write: SqliteStore["write"] = (requests, now) => {
+  const write: Store["write"] = (requests, now) => {
+    counts.calls += 1;
     counts.transactions += 1;
     let suspends = false;
     for (const request of requests) {
@@ -44,7 +49,8 @@ export function countWrites(store: SqliteStore): CountingStore {
     const written = inStore(() => store.write(requests, now));
     return suspends && onSuspension ? written.finally(onSuspension) : written;
   };
-  const claim: SqliteStore["claim"] = async (request) => {
+  const claim: Store["claim"] = async (request) => {
+    counts.calls += 1;
     const claims = await inStore(() => store.claim(request));
     if (claims.length > 0) counts.transactions += 1;
     counts.claims += claims.length;
@@ -52,8 +58,19 @@ export function countWrites(store: SqliteStore): CountingStore {
   };
 
   const counted = new Map<string | symbol, unknown>(Object.entries({ write, claim }));
+  const methodOf = (target: Store, name: string | symbol): unknown => {
+    const value: unknown = Reflect.get(target, name, target);
+    if (typeof value !== "function") return value;
+    // Private fields are found on the store itself only, so its methods must not be called on the proxy.
+    const method = (...args: readonly unknown[]): unknown => {
+      counts.calls += 1;
+      return Reflect.apply(value, target, args);
+    };
+    counted.set(name, method);
+    return method;
+  };
   return {
-    store: new Proxy(store, { get: (target, name) => counted.get(name) ?? bound(target, name) }),
+    store: new Proxy(store, { get: (target, name) => counted.get(name) ?? methodOf(target, name) }),
     takeCounts() {
       const taken = counts;
       counts = { ...none };
@@ -64,10 +81,4 @@ export function countWrites(store: SqliteStore): CountingStore {
         onSuspension = resolve;
       }),
   };
-}
-
-/** Private fields are found on the store itself only, so its methods must not be called on the proxy. */
-function bound(store: SqliteStore, name: string | symbol): unknown {
-  const value: unknown = Reflect.get(store, name, store);
-  return typeof value === "function" ? value.bind(store) : value;
 }

@@ -1,6 +1,7 @@
 import { type App, createWorkflows, type RunnerSettings, type WorkflowDefinition } from "everstep";
-import { sqlite } from "everstep/sqlite";
-import { type CountingStore, countWrites } from "./counting-store.ts";
+import { type CountingStore, countCalls } from "./counting-store.ts";
+import type { Place } from "./grounds/ground.ts";
+import { tellProblem } from "./problems.ts";
 
 export interface Engine<Workflows extends Record<string, WorkflowDefinition>>
   extends Pick<CountingStore, "takeCounts" | "nextSuspension"> {
@@ -8,14 +9,14 @@ export interface Engine<Workflows extends Record<string, WorkflowDefinition>>
   stop(): Promise<void>;
 }
 
-/** An app on a new SQLite file, with every setting as a user finds it unless said otherwise. */
+/** An app with every setting as a user finds it unless said otherwise. */
 export async function startEngine<const Workflows extends Record<string, WorkflowDefinition>>(
-  file: string,
+  place: Place,
   workflows: Workflows,
   runner: RunnerSettings = {},
 ): Promise<Engine<Workflows>> {
-  const { store, ...counting } = countWrites(sqlite(file));
-  const app = createWorkflows({ workflows, store, runner });
+  const { store, ...counting } = countCalls(place.open());
+  const app = createWorkflows({ workflows, store, runner, onProblem: tellProblem });
   await app.start();
   return {
     workflows: app.workflows,
@@ -35,4 +36,9 @@ export async function forEachOf(
     while (next < count) await act(next++);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
+}
+
+/** Lets the runner find out that nothing is left to do. */
+export function idle(ms = 50): Promise<void> {
+  return new Promise((go) => setTimeout(go, ms));
 }

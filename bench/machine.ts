@@ -2,12 +2,10 @@
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { median } from "./stats.ts";
 
 export interface Machine {
   readonly node: string;
-  readonly sqlite: string;
   readonly system: string;
   readonly processor: string;
   readonly cores: number;
@@ -21,7 +19,6 @@ export interface Machine {
 export function describeMachine(folder: string): Machine {
   return {
     node: process.version,
-    sqlite: sqliteVersion(),
     system: `${type()} ${release()}`,
     processor: cpus()[0]?.model.trim() ?? "unknown",
     cores: cpus().length,
@@ -33,13 +30,6 @@ export function describeMachine(folder: string): Machine {
 
 export function currentLoad(): number {
   return loadavg()[0] ?? Number.NaN;
-}
-
-function sqliteVersion(): string {
-  const db = new DatabaseSync(":memory:");
-  const row = db.prepare("SELECT sqlite_version() AS version").get();
-  db.close();
-  return String(row?.version);
 }
 
 function measureFsync(folder: string): number {

@@ -1,19 +1,41 @@
-/** Measures the engine on SQLite beside the same SQLite without it, in one run. See README.md. */
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+/** Measures the engine on a store beside the same store without it, in one run. See README.md. */
+import { writeFileSync } from "node:fs";
+import { makeFolder } from "./folder.ts";
+import type { Ground } from "./grounds/ground.ts";
+import { MissingServer } from "./grounds/namespaces.ts";
+import { openGround } from "./grounds/open-ground.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { type Options, readOptions, UsageError, usage } from "./options.ts";
-import { differences } from "./raw/same-rows.ts";
+import { progressOn } from "./progress.ts";
 import { markdown, plainText, type Report, reportOf, type WorkloadReport } from "./report.ts";
-import { type Bench, type Figures, fullSizes, quickSizes, type Workload } from "./workload.ts";
+import { measureRounds, type Surroundings } from "./rounds.ts";
+import { postgresStatements, watchWire } from "./wire.ts";
+import type { Workload } from "./workload.ts";
+import { cost } from "./workloads/cost.ts";
 import { events } from "./workloads/events.ts";
 import { latency } from "./workloads/latency.ts";
+import { limits } from "./workloads/limits.ts";
 import { longWorkflow } from "./workloads/long.ts";
+import { nudges } from "./workloads/nudges.ts";
+import { parked } from "./workloads/parked.ts";
 import { resume } from "./workloads/resume.ts";
+import { runners } from "./workloads/runners.ts";
 import { throughput } from "./workloads/throughput.ts";
 import { timers } from "./workloads/timers.ts";
 
-const workloads: readonly Workload[] = [throughput, latency, timers, events, longWorkflow, resume];
+const workloads: readonly Workload[] = [
+  limits,
+  throughput,
+  latency,
+  cost,
+  timers,
+  events,
+  longWorkflow,
+  resume,
+  nudges,
+  runners,
+  parked,
+];
 
 process.exitCode = await main();
 
@@ -25,116 +47,69 @@ async function main(): Promise<number> {
     else await measure(options);
     return 0;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n\n${usage}`);
+    if (error instanceof MissingServer) process.stderr.write(`${error.message}\n`);
+    else if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${usage}`);
+    else throw error;
     return 2;
   }
 }
 
 async function measure(options: Options): Promise<void> {
-  const folder = makeFolder(options.dir);
   const startedAt = performance.now();
-  const rowDifferences = new Set<string>();
-  const machine = describeMachine(folder);
-  const reports: WorkloadReport[] = [];
-  for (const workload of workloads.filter(({ name }) => options.only.includes(name))) {
-    reports.push(await repeat(workload, options, folder, rowDifferences));
-  }
-  const report: Report = {
-    machine: { ...machine, loadAfter: currentLoad() },
-    quick: options.quick,
-    repeat: options.repeat,
-    seconds: (performance.now() - startedAt) / 1000,
-    rowDifferences: [...rowDifferences],
-    workloads: reports,
-  };
-  if (options.json !== null) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
-  process.stdout.write(`\n${options.markdown ? markdown(report) : plainText(report)}\n`);
-}
-
-async function repeat(
-  workload: Workload,
-  options: Options,
-  folder: string,
-  rowDifferences: Set<string>,
-): Promise<WorkloadReport> {
-  const sizes = options.quick ? quickSizes : fullSizes;
-  const rounds: Figures[] = [];
-  for (let round = 1; round <= options.repeat; round++) {
-    const files: string[] = [];
-    let doing = "starting";
-    const bench: Bench = {
-      sizes,
-      freshFile() {
-        const file = join(folder, `${workload.name}-${round}-${files.length}.db`);
-        files.push(file);
-        return file;
-      },
-      note(what) {
-        doing = `${workload.name}, round ${round} of ${options.repeat}: ${what}`;
-        process.stderr.write(`${doing}\n`);
-      },
-      compareRows(engineFile, rawFile, run) {
-        for (const each of differences(engineFile, rawFile, run))
-          rowDifferences.add(`${workload.name}: ${each}`);
-      },
-    };
-    rounds.push(await withinTime(workload.measure(bench), options.quick, () => doing));
-    for (const file of files) removeDatabase(file);
-  }
-  return reportOf(workload, sizes, rounds);
-}
-
-/** A workflow that is never woken would keep a run waiting for ever; better to say where it was. */
-async function withinTime<Result>(
-  round: Promise<Result>,
-  quick: boolean,
-  doing: () => string,
-): Promise<Result> {
-  const seconds = quick ? 120 : 600;
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const stop = (): void => reject(new Error(`No end after ${seconds} s (${doing()}).`));
-    timer = setTimeout(stop, seconds * 1000);
-  });
+  const folder = makeFolder(options.dir);
+  const wire = watchWire(options.store === "postgres" ? postgresStatements : null);
+  const ground = await openGround(options.store, folder);
+  leaveNothing(ground);
   try {
-    return await Promise.race([round, tooLate]);
+    const machine = describeMachine(folder);
+    const progress = progressOn(process.stderr);
+    const around: Surroundings = { ground, wire, options, progress, rowDifferences: new Set() };
+    const reports: WorkloadReport[] = [];
+    for (const workload of workloads.filter(({ name }) => options.only.includes(name))) {
+      const rounds = await measureRounds(workload, around);
+      reports.push(reportOf(workload, workload.lines(options.sizes, ground), rounds));
+    }
+    print(options, {
+      store: { name: ground.name, title: ground.title, about: ground.about },
+      machine: { ...machine, loadAfter: currentLoad() },
+      warnings: await warningsOf(ground),
+      quick: options.quick,
+      repeat: options.repeat,
+      seconds: (performance.now() - startedAt) / 1000,
+      rowDifferences: [...around.rowDifferences],
+      workloads: reports,
+    });
   } finally {
-    clearTimeout(timer);
+    await ground.close();
   }
 }
 
-/** Removed again however the run ends. Beside the sources, because a temporary folder may be no disk at all. */
-function makeFolder(dir: string | null): string {
-  const parent = dir === null ? join(import.meta.dirname, "..", ".everstep") : resolve(dir);
-  mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(join(parent, "bench-"));
-  const remove = (): void => {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    if (dir === null) removeIfEmpty(parent);
-  };
-  process.on("exit", remove);
+async function warningsOf(ground: Ground): Promise<readonly string[]> {
+  const place = ground.freshPlace();
+  const store = place.open();
+  await store.migrate();
+  const warnings = (await store.warnings?.()) ?? [];
+  await store.close();
+  await place.remove();
+  return warnings.map(({ message }) => message);
+}
+
+function print({ json, markdown: asMarkdown }: Options, report: Report): void {
+  if (json !== null) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+  process.stdout.write(`\n${asMarkdown ? markdown(report) : plainText(report)}\n`);
+}
+
+/** A server that was given to us is left as it was found, also after Ctrl-C. */
+function leaveNothing(ground: Ground): void {
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ] as const) {
-    process.on(signal, () => process.exit(code));
-  }
-  return folder;
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Somebody else keeps something there.
-  }
-}
-
-function removeDatabase(file: string): void {
-  for (const ending of ["", "-wal", "-shm", "-owners"]) {
-    rmSync(`${file}${ending}`, { recursive: true, force: true });
+    process.once(signal, () => {
+      setTimeout(() => process.exit(code), 5000);
+      void ground.close().finally(() => process.exit(code));
+    });
   }
 }
 

@@ -1,14 +1,18 @@
 import { parseArgs } from "node:util";
+import { type StoreName, storeNames } from "./grounds/ground.ts";
+import { fullSizes, quickSizes, type Sizes } from "./workload.ts";
 
 export interface Options {
+  readonly store: StoreName;
   readonly quick: boolean;
   readonly repeat: number;
+  readonly sizes: Sizes;
   /** Names of workloads, in the order in which they run. */
   readonly only: readonly string[];
   /** Where the result goes as JSON; null for nowhere. */
   readonly json: string | null;
   readonly markdown: boolean;
-  /** The folder the databases live in; null for one beside the sources. */
+  /** The folder the SQLite files live in; null for one beside the sources. */
   readonly dir: string | null;
   readonly help: boolean;
 }
@@ -17,21 +21,33 @@ export class UsageError extends Error {}
 
 export const usage = `usage: npm run bench -- [options]
 
-  --quick           small sizes and one round: does it work at all (a few seconds)
-  --repeat <n>      rounds per workload, raw and engine in turn (default 3, with --quick 1)
-  --only <names>    some workloads, by name and separated by commas
-  --dir <folder>    where the databases live (default: .everstep beside the sources)
-  --json <file>     also write everything measured to this file
-  --markdown        print the table as Markdown, for bench/README.md
-  --help            print this
+  --store <name>      sqlite (default), postgres, mysql or redis
+  --quick             small sizes and one round: does it work at all (a few seconds)
+  --repeat <n>        rounds per workload, raw and engine in turn (default 3, with --quick 1)
+  --only <names>      some workloads, by name and separated by commas
+  --runners <counts>  how many processes share the work (default 1,2,4)
+  --parked <counts>   how many instances are parked in the store (default 100000)
+  --dir <folder>      where SQLite files live (default: .everstep beside the sources)
+  --json <file>       also write everything measured to this file
+  --markdown          print the table as Markdown, for bench/README.md
+  --help              print this
+
+Servers are taken from EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and EVERSTEP_REDIS_URL. Where that is not set,
+npm run bench starts one that makes every commit durable, and removes it afterwards.
 `;
 
 export function readOptions(args: readonly string[], known: readonly string[]): Options {
   const values = parse(args);
   const quick = values.quick ?? false;
   return {
+    store: readStore(values.store ?? "sqlite"),
     quick,
     repeat: readRepeat(values.repeat ?? (quick ? "1" : "3")),
+    sizes: {
+      ...(quick ? quickSizes : fullSizes),
+      ...(values.runners !== undefined && { runners: readCounts("--runners", values.runners, 64) }),
+      ...(values.parked !== undefined && { parked: readCounts("--parked", values.parked, 10_000_000) }),
+    },
     only: values.only === undefined ? known : readNames(values.only, known),
     json: values.json ?? null,
     markdown: values.markdown ?? false,
@@ -45,9 +61,12 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
+        store: { type: "string" },
         quick: { type: "boolean" },
         repeat: { type: "string" },
         only: { type: "string" },
+        runners: { type: "string" },
+        parked: { type: "string" },
         dir: { type: "string" },
         json: { type: "string" },
         markdown: { type: "boolean" },
@@ -59,10 +78,24 @@ function parse(args: readonly string[]) {
   }
 }
 
+function readStore(text: string): StoreName {
+  const name = storeNames.find((known) => known === text);
+  if (name !== undefined) return name;
+  throw new UsageError(`There is no store "${text}"; there are ${storeNames.join(", ")}.`);
+}
+
 function readRepeat(text: string): number {
   const repeat = Number(text);
   if (Number.isInteger(repeat) && repeat >= 1 && repeat <= 100) return repeat;
   throw new UsageError(`--repeat is "${text}"; it must be a whole number from 1 to 100.`);
+}
+
+/** Growing, because the next is made of the one before. */
+function readCounts(option: string, text: string, most: number): readonly number[] {
+  const counts = text.split(",").map((part) => Number(part.trim() || Number.NaN));
+  if (counts.every((count) => Number.isInteger(count) && count >= 1 && count <= most))
+    return [...new Set(counts)].sort((a, b) => a - b);
+  throw new UsageError(`${option} is "${text}"; it must be whole numbers from 1 to ${most}, with commas.`);
 }
 
 function readNames(text: string, known: readonly string[]): readonly string[] {

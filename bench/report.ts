@@ -1,10 +1,14 @@
 /** What was measured, in words and tables. */
+import type { Ground } from "./grounds/ground.ts";
 import type { Machine } from "./machine.ts";
 import { type Summary, summarize } from "./stats.ts";
-import type { Aim, Figures, LineSpec, Sizes, Workload } from "./workload.ts";
+import type { Aim, Figures, LineSpec, Workload } from "./workload.ts";
 
 export interface Report {
+  readonly store: Pick<Ground, "name" | "title" | "about">;
   readonly machine: Machine & { readonly loadAfter: number };
+  /** Settings under which the store cannot keep its promises. */
+  readonly warnings: readonly string[];
   readonly quick: boolean;
   readonly repeat: number;
   readonly seconds: number;
@@ -32,9 +36,12 @@ export interface Line {
   readonly aimMet: boolean | null;
 }
 
-export function reportOf(workload: Workload, sizes: Sizes, rounds: readonly Figures[]): WorkloadReport {
-  const { name, about } = workload;
-  return { name, about, rounds, lines: workload.lines(sizes).map((line) => lineOf(line, rounds)) };
+export function reportOf(
+  { name, about }: Workload,
+  lines: readonly LineSpec[],
+  rounds: readonly Figures[],
+): WorkloadReport {
+  return { name, about, rounds, lines: lines.map((line) => lineOf(line, rounds)) };
 }
 
 function lineOf(spec: LineSpec, rounds: readonly Figures[]): Line {
@@ -62,12 +69,15 @@ function isMet(aim: Aim, found: Summary | null): boolean {
 
 // ------------------------------------------------------------------------------------------------ for people
 
-const headings = ["", "everstep", "raw SQLite", "ratio", "aim"] as const;
+function headings({ store }: Report): readonly string[] {
+  return ["everstep", `raw ${store.title}`, "ratio", "aim"];
+}
 
 export function plainText(report: Report): string {
   const parts = report.workloads.map(({ name, about, lines }) => {
-    const table = [[...headings], ...lines.map(cells)];
-    const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+    const heading = ["", ...headings(report)];
+    const table = [heading, ...lines.map(cells)];
+    const widths = heading.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
     const text = table.map((row) =>
       row
         .map((cell, column) =>
@@ -89,7 +99,7 @@ export function markdown(report: Report): string {
     }),
   );
   const table = [
-    "| workload | what | everstep | raw SQLite | ratio | aim |",
+    `| workload | what | ${headings(report).join(" | ")} |`,
     "| --- | --- | ---: | ---: | ---: | --- |",
     ...rows,
   ];
@@ -130,19 +140,28 @@ function aimText(aim: Aim): string {
   return aim.of === "ratio" ? `ratio ${bound}` : bound;
 }
 
-function facts({ machine, quick, repeat, seconds, rowDifferences }: Report): readonly string[] {
+function facts({
+  store,
+  warnings,
+  machine,
+  quick,
+  repeat,
+  seconds,
+  rowDifferences,
+}: Report): readonly string[] {
   const rounds = repeat === 1 ? "One round" : `Medians of ${repeat} rounds (smallest-largest)`;
   const found = [
     `${rounds}, ratios round by round${quick ? "; quick sizes, too small to mean much" : ""}. ` +
-      `SQLite ${machine.sqlite} on a file, WAL, synchronous FULL. Node ${machine.node}, ${machine.system}, ` +
+      `${store.about}. Node ${machine.node}, ${machine.system}, ` +
       `${machine.cores} x ${machine.processor}, ${machine.memoryGiB} GiB. ` +
       `Appending 4 KiB durably takes ${number(machine.fsyncMs)} ms. ` +
       `Load ${number(machine.loadBefore)} before and ${number(machine.loadAfter)} after; ${Math.round(seconds)} s in all.`,
+    ...warnings.map((warning) => `The server is not as it should be: ${warning}`),
   ];
   if (rowDifferences.length === 0) return found;
   const list = rowDifferences.map((difference) => `- ${difference}`).join("\n");
   return [
     ...found,
-    `The rows written by hand are not the engine's any more, so the raw figures may be wrong. Repair bench/raw/rows.ts:\n\n${list}`,
+    `The rows written by hand are not the engine's any more, so the raw figures may be wrong. Repair bench/raw:\n\n${list}`,
   ];
 }

@@ -1,4 +1,6 @@
 /** What a workload is, and what it may use. */
+import type { Ground, Place } from "./grounds/ground.ts";
+import type { Wire } from "./wire.ts";
 
 export interface Workload {
   readonly name: string;
@@ -6,8 +8,12 @@ export interface Workload {
   readonly about: string;
   /** One round: the raw store first, then the engine. */
   measure(bench: Bench): Promise<Figures>;
+  /** All rounds, where they share what takes long to prepare; used instead of `measure`. */
+  measureAll?(bench: Bench, rounds: number): Promise<readonly Figures[]>;
   /** Which figures are shown beside each other. */
-  lines(sizes: Sizes): readonly LineSpec[];
+  lines(sizes: Sizes, ground: Ground): readonly LineSpec[];
+  /** How long a round may take, where the usual time is not enough. */
+  readonly minutesMax?: number;
 }
 
 /** What one round measured, by name. */
@@ -35,12 +41,17 @@ export type Aim = (
 
 export interface Bench {
   readonly sizes: Sizes;
-  /** A database file that nothing has used yet. */
-  freshFile(): string;
+  readonly ground: Ground;
+  /** What goes to the server from this process. */
+  readonly wire: Wire;
+  /** Data of its own that nothing has used yet; removed after the round. */
+  freshPlace(): Place;
   /** Says what is going on. */
   note(what: string): void;
-  /** Differences between the rows the engine left and the rows written by hand; there should be none. */
-  compareRows(engineFile: string, rawFile: string, run: number): void;
+  /** Says how far it has come; for what takes long. */
+  progress(done: number, of: number): void;
+  /** Differences between the rows the engine left of its first run and those written by hand; there should be none. */
+  compareRows(engine: Place, raw: Place): Promise<void>;
 }
 
 export interface Sizes {
@@ -56,6 +67,16 @@ export interface Sizes {
   readonly histories: readonly number[];
   readonly replayedHistories: readonly number[];
   readonly resumes: number;
+  /** How long each raw limit is tried. */
+  readonly limitMs: number;
+  /** Workflows whose cost is counted one at a time. */
+  readonly costRuns: number;
+  readonly nudges: number;
+  /** Numbers of processes that share the work. */
+  readonly runners: readonly number[];
+  /** Numbers of instances that sleep or wait meanwhile, growing. */
+  readonly parked: readonly number[];
+  readonly parkedRuns: number;
 }
 
 export const fullSizes: Sizes = {
@@ -70,6 +91,12 @@ export const fullSizes: Sizes = {
   histories: [100, 1000, 5000],
   replayedHistories: [100, 1000],
   resumes: 100,
+  limitMs: 1000,
+  costRuns: 100,
+  nudges: 100,
+  runners: [1, 2, 4],
+  parked: [100_000],
+  parkedRuns: 200,
 };
 
 export const quickSizes: Sizes = {
@@ -84,4 +111,10 @@ export const quickSizes: Sizes = {
   histories: [20, 100, 200],
   replayedHistories: [20, 100],
   resumes: 5,
+  limitMs: 100,
+  costRuns: 10,
+  nudges: 5,
+  runners: [1, 2],
+  parked: [1000],
+  parkedRuns: 10,
 };

@@ -13,9 +13,9 @@ const services = join(root, "scripts/services.mjs");
 const sourceOptions = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
 
 const tasks = {
-  start: { does: "run the demo", run: (args) => runScript(demo, args) },
+  start: { does: "run the demo", run: (args) => runOnStore(demo, args) },
   test: { does: "check everything; with arguments only those tests", run: test },
-  bench: { does: "measure", run: (args) => runScript(bench, args) },
+  bench: { does: "measure", run: (args) => runOnStore(bench, args, ["--durable"]) },
   run: { does: "<script.ts> run any TypeScript file", run: ([file, ...args]) => runScript(file, args) },
   npm: { does: "<arguments> npm under the right Node", run: async (args) => (await prepare()).npm(args) },
   setup: { does: "only install what the others need", run: async () => void (await prepare()) },
@@ -30,6 +30,16 @@ async function runScript(file, args) {
   if (!existsSync(file)) fail(`There is no ${relative(process.cwd(), file)} to run.`, 2);
   const { node } = await prepare();
   return node([...sourceOptions, file, ...args], { cwd: process.cwd() });
+}
+
+// A server that `--store` names is there as long as the script runs; one from the environment is used as it is.
+async function runOnStore(file, args, serverOptions = []) {
+  const [, name] = /(?:^|\0)--store[=\0]([^\0]*)/.exec(args.join("\0")) ?? [];
+  const needsServer = ["postgres", "mysql", "redis"].includes(name);
+  if (!needsServer || args.includes("--help") || args.includes("-h")) return runScript(file, args);
+  const { node } = await prepare();
+  const command = ["node", ...sourceOptions, file, ...args];
+  return node([services, ...serverOptions, "--only", name, "--", ...command], { cwd: process.cwd() });
 }
 
 async function test(args) {

@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 // No figure is judged here: machines that run tests are too busy for that.
 
 interface Report {
+  readonly store: { readonly name: string };
   readonly rowDifferences: readonly string[];
   readonly workloads: readonly {
     readonly name: string;
@@ -16,41 +17,87 @@ interface Report {
   }[];
 }
 
-const folder = mkdtempSync(join(tmpdir(), "everstep-bench-"));
-const json = join(folder, "report.json");
-let report: Report;
-let table: string;
+const names = [
+  "limits",
+  "throughput",
+  "latency",
+  "cost",
+  "timers",
+  "events",
+  "long",
+  "resume",
+  "nudges",
+  "runners",
+  "parked",
+];
 
-beforeAll(async () => {
-  const flags = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
-  const bench = ["bench/main.ts", "--quick", "--dir", folder, "--json", json];
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...bench]);
-  table = stdout;
-  report = JSON.parse(readFileSync(json, "utf8"));
-}, 600_000);
+const stores = [
+  { store: "sqlite", isThere: true },
+  { store: "postgres", isThere: process.env.EVERSTEP_POSTGRES_URL !== undefined },
+  { store: "mysql", isThere: process.env.EVERSTEP_MYSQL_URL !== undefined },
+  { store: "redis", isThere: process.env.EVERSTEP_REDIS_URL !== undefined },
+];
+
+const folder = mkdtempSync(join(tmpdir(), "everstep-bench-"));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the bench measures every workload", () => {
-  const names = ["throughput", "latency", "timers", "events", "long", "resume"];
-  expect(report.workloads.map((workload) => workload.name)).toEqual(names);
-  for (const { name, rounds, lines } of report.workloads) {
-    expect(rounds, name).toHaveLength(1);
-    expect(lines.length, name).toBeGreaterThan(0);
-    for (const [figure, value] of Object.entries(rounds[0]!))
-      expect(value, `${name} ${figure}`).not.toBeNaN();
-    expect(table).toContain(`${name}: `);
-  }
+for (const { store, isThere } of stores) {
+  describe.skipIf(!isThere)(`on ${store}`, () => {
+    let report: Report;
+    let table: string;
+
+    beforeAll(async () => {
+      const json = join(folder, `${store}.json`);
+      table = (await bench("--store", store, "--quick", "--dir", folder, "--json", json)).stdout;
+      report = JSON.parse(readFileSync(json, "utf8"));
+    }, 600_000);
+
+    const figuresOf = (name: string): Record<string, number> =>
+      report.workloads.find((workload) => workload.name === name)!.rounds[0]!;
+
+    test("the bench measures every workload", () => {
+      expect(report.store.name).toBe(store);
+      expect(report.workloads.map((workload) => workload.name)).toEqual(names);
+      for (const { name, rounds, lines } of report.workloads) {
+        expect(rounds, name).toHaveLength(1);
+        expect(lines.length, name).toBeGreaterThan(0);
+        for (const [figure, value] of Object.entries(rounds[0]!))
+          expect(value, `${name} ${figure}`).not.toBeNaN();
+        expect(table).toContain(`${name}: `);
+      }
+    });
+
+    test("a workflow of 5 steps that runs alone takes 6 transactions", () => {
+      expect(figuresOf("latency").transactions).toBe(6);
+    });
+
+    test("the rows written by hand are the rows the engine writes", () => {
+      expect(report.rowDifferences).toEqual([]);
+    });
+  });
+}
+
+test.each([
+  [["--store", "oracle"], 'There is no store "oracle"; there are sqlite, postgres, mysql, redis.'],
+  [["--only", "speed"], 'There is no workload "speed"; there are limits, throughput,'],
+  [["--runners", "0"], '--runners is "0"; it must be whole numbers from 1 to 64'],
+  [["--parked", "many"], '--parked is "many"; it must be whole numbers from 1 to'],
+])("%s is refused with what would do", async (args, sentence) => {
+  const failure = await bench(...args).catch((error) => error);
+  expect(failure.code).toBe(2);
+  expect(failure.stderr).toContain(sentence);
 });
 
-test("a workflow of 5 steps that runs alone takes 6 transactions", () => {
-  expect(figuresOf("latency").transactions).toBe(6);
+test("a store without its server is refused with what to do", async () => {
+  const failure = await bench("--store", "redis", { EVERSTEP_REDIS_URL: "" }).catch((error) => error);
+  expect(failure.code).toBe(2);
+  expect(failure.stderr).toContain("EVERSTEP_REDIS_URL is not set, so there is no server to measure.");
 });
 
-test("the rows written by hand are the rows the engine writes", () => {
-  expect(report.rowDifferences).toEqual([]);
-});
-
-function figuresOf(name: string): Record<string, number> {
-  return report.workloads.find((workload) => workload.name === name)!.rounds[0]!;
+function bench(...given: (string | NodeJS.ProcessEnv)[]): Promise<{ stdout: string }> {
+  const flags = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
+  const args = given.filter((each) => typeof each === "string");
+  const env = Object.assign({}, process.env, ...given.filter((each) => typeof each !== "string"));
+  return promisify(execFile)(process.execPath, [...flags, "bench/main.ts", ...args], { env });
 }

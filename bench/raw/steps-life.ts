@@ -11,19 +11,14 @@ export interface StepsLife {
 
 /** Create, then one transaction per step; the last step and the end share theirs: steps + 1 in all. */
 export function stepsLife({ workflow, steps, stepName, result, output }: StepsLife): Life {
-  const create: Act = (rows, run, now) => rows.create(run, workflow, now);
+  const create: Act = (rows, runs, now) => rows.create(runs, workflow, now);
   const boundaries = Array.from({ length: steps }, (_, n): Act => {
-    const name = stepName(n);
-    const text = result(n);
+    const step = { index: n, name: stepName(n), result: result(n) };
     const begun = stepName(n + 1);
-    if (n < steps - 1)
-      return (rows, run, now) => {
-        rows.step(run, n, name, text, now);
-        rows.advance(run, n + 1, begun, now);
-      };
-    return (rows, run, now) => {
-      rows.step(run, n, name, text, now);
-      rows.complete(run, n + 1, output, now);
+    return (rows, runs, now) => {
+      rows.step(runs, step, now);
+      if (n < steps - 1) rows.advance(runs, n + 1, begun, now);
+      else rows.complete(runs, n + 1, output, now);
     };
   });
   return [create, ...boundaries];

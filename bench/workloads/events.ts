@@ -1,6 +1,5 @@
 import { defineWorkflow, type InstanceHandle } from "everstep";
 import { forEachOf, startEngine } from "../engine.ts";
-import { openRaw } from "../raw/database.ts";
 import { type Act, beginInGroups, goOn, type Life } from "../raw/life.ts";
 import { waitMs } from "../raw/rows.ts";
 import { percentile } from "../stats.ts";
@@ -13,19 +12,19 @@ const waiter = defineWorkflow({ name: "waiter" }, async (_event, step) => {
 });
 
 const waiting: Life = [
-  (rows, run, now) => rows.create(run, "waiter", now),
-  (rows, run, now) => {
-    rows.waitForEvent(run, 0, "go", "go", now);
-    rows.suspend(run, 1, now + waitMs, now);
+  (rows, runs, now) => rows.create(runs, "waiter", now),
+  (rows, runs, now) => {
+    rows.waitForEvent(runs, { index: 0, name: "go", type: "go" }, now);
+    rows.suspend(runs, 1, now + waitMs, now);
   },
 ];
 
 const told: readonly Act[] = [
-  (rows, run, now) => rows.sendEvent(run, 1, "go", "1", now),
-  (rows, run, now) => rows.claim(run, now),
-  (rows, run, now) => {
-    rows.consume(run, 1, { index: 0, name: "go" }, now);
-    rows.complete(run, 1, { json: "1", marks: null }, now);
+  (rows, runs, now) => rows.sendEvent(runs, { seq: 1, type: "go", payload: "1" }, now),
+  (rows, runs, now) => rows.claim(runs, now),
+  (rows, runs, now) => {
+    rows.consume(runs, 1, { index: 0, name: "go" }, now);
+    rows.complete(runs, 1, { json: "1", marks: null }, now);
   },
 ];
 
@@ -35,17 +34,17 @@ export const events: Workload = {
 
   async measure(bench) {
     const { events: howMany, warmUps } = bench.sizes;
-    const rawFile = bench.freshFile();
-    const raw = await openRaw(rawFile);
-    const runs = beginInGroups(raw, waiting, howMany + warmUps, 256);
-    const tellOne = (n: number): void => goOn(raw, told, runs.slice(n, n + 1));
+    const rawPlace = bench.freshPlace();
+    const raw = await rawPlace.openRaw();
+    const runs = await beginInGroups(raw, waiting, howMany + warmUps, { together: 256 });
+    const tellOne = (n: number): Promise<void> => goOn(raw, told, runs.slice(n, n + 1));
     await timedEach(warmUps, tellOne);
     bench.note(`raw, ${howMany} times ${told.length} transactions`);
     const rawMs = await timedEach(howMany, (n) => tellOne(n + warmUps));
-    raw.close();
+    await raw.close();
 
-    const engineFile = bench.freshFile();
-    const engine = await startEngine(engineFile, { waiter });
+    const enginePlace = bench.freshPlace();
+    const engine = await startEngine(enginePlace, { waiter });
     const instances: InstanceHandle<number>[] = [];
     await forEachOf(howMany + warmUps, 256, async (n) => {
       instances[n] = await engine.workflows.waiter.create({ id: `i-${n}` });
@@ -61,7 +60,7 @@ export const events: Workload = {
     const engineMs = await timedEach(howMany, (n) => sendOne(n + warmUps));
     const counts = engine.takeCounts();
     await engine.stop();
-    bench.compareRows(engineFile, rawFile, 1);
+    await bench.compareRows(enginePlace, rawPlace);
 
     return {
       p50: percentile(engineMs, 0.5),

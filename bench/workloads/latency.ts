@@ -1,5 +1,4 @@
 import { startEngine } from "../engine.ts";
-import { openRaw } from "../raw/database.ts";
 import { begin } from "../raw/life.ts";
 import { percentile } from "../stats.ts";
 import { timedEach } from "../stopwatch.ts";
@@ -12,16 +11,16 @@ export const latency: Workload = {
 
   async measure(bench) {
     const { latencyRuns, warmUps } = bench.sizes;
-    const rawFile = bench.freshFile();
-    const raw = await openRaw(rawFile);
+    const rawPlace = bench.freshPlace();
+    const raw = await rawPlace.openRaw();
     const writeOne = (): unknown => begin(raw, fiveStepsLife, 1);
     await timedEach(warmUps, writeOne);
     bench.note(`raw, ${latencyRuns} times ${fiveStepsLife.length} transactions`);
     const rawMs = await timedEach(latencyRuns, writeOne);
-    raw.close();
+    await raw.close();
 
-    const engineFile = bench.freshFile();
-    const engine = await startEngine(engineFile, { fiveSteps });
+    const enginePlace = bench.freshPlace();
+    const engine = await startEngine(enginePlace, { fiveSteps });
     const runOne = async (id: string): Promise<void> => {
       const instance = await engine.workflows.fiveSteps.create({ id });
       await instance.result();
@@ -32,7 +31,7 @@ export const latency: Workload = {
     const engineMs = await timedEach(latencyRuns, (n) => runOne(`i-${n}`));
     const counts = engine.takeCounts();
     await engine.stop();
-    bench.compareRows(engineFile, rawFile, 1);
+    await bench.compareRows(enginePlace, rawPlace);
 
     return {
       p50: percentile(engineMs, 0.5),

@@ -1,6 +1,5 @@
 import { defineWorkflow } from "everstep";
 import { startEngine } from "../engine.ts";
-import { openRaw } from "../raw/database.ts";
 import { type Act, begin, type Life } from "../raw/life.ts";
 import { nothing } from "../raw/rows.ts";
 import { timed } from "../stopwatch.ts";
@@ -71,11 +70,11 @@ export const longWorkflow: Workload = {
 };
 
 async function measureRaw(bench: Bench, shape: Shape): Promise<number> {
-  const raw = await openRaw(bench.freshFile());
+  const raw = await bench.freshPlace().openRaw();
   const life = lifeOf(shape);
   bench.note(`raw, ${life.length} transactions one after the other`);
   const { ms } = await timed(() => begin(raw, life, 1));
-  raw.close();
+  await raw.close();
   return ms;
 }
 
@@ -84,7 +83,7 @@ async function measureEngine(
   shape: Shape,
   runner: { readonly residents?: number },
 ): Promise<{ readonly ms: number; readonly transactions: number }> {
-  const engine = await startEngine(bench.freshFile(), { long }, runner);
+  const engine = await startEngine(bench.freshPlace(), { long }, runner);
   const runOne = async (id: string, params: Shape): Promise<void> => {
     const instance = await engine.workflows.long.create({ id, params });
     const { status } = await instance.result();
@@ -102,31 +101,32 @@ async function measureEngine(
 
 /** A body begins only when everything before it is durable, so a sleep before a step is settled by itself. */
 function lifeOf({ steps, naps }: Shape): Life {
-  const acts: Act[] = [(rows, run, now) => rows.create(run, "long", now)];
+  const acts: Act[] = [(rows, runs, now) => rows.create(runs, "long", now)];
   let index = 0;
   let commit = 0;
   for (let n = 0; n < steps; n++) {
     const isLast = n === steps - 1;
     const hasNap = naps && (n + 1) % napEvery === 0;
-    const at = index++;
+    const step = { index: index++, name: `step ${n}`, result: `{"n":${n},"ok":true}` };
+    const napIndex = step.index + 1;
     const number = ++commit;
-    acts.push((rows, run, now) => {
-      rows.step(run, at, `step ${n}`, `{"n":${n},"ok":true}`, now);
+    acts.push((rows, runs, now) => {
+      rows.step(runs, step, now);
       if (hasNap) {
-        rows.sleep(run, at + 1, `nap ${n}`, now + napMs, now);
-        rows.suspend(run, number, now + napMs, now);
-      } else if (isLast) rows.complete(run, number, nothing, now);
-      else rows.advance(run, number, `step ${n + 1}`, now);
+        rows.sleep(runs, { index: napIndex, name: `nap ${n}`, wakeAt: now + napMs }, now);
+        rows.suspend(runs, number, now + napMs, now);
+      } else if (isLast) rows.complete(runs, number, nothing, now);
+      else rows.advance(runs, number, `step ${n + 1}`, now);
     });
     if (!hasNap) continue;
     index++;
     commit = 1;
     acts.push(
-      (rows, run, now) => rows.claim(run, now),
-      (rows, run, now) => {
-        rows.settleWait(run, at + 1, nothing, now);
-        if (isLast) rows.complete(run, 1, nothing, now);
-        else rows.advance(run, 1, `step ${n + 1}`, now);
+      (rows, runs, now) => rows.claim(runs, now),
+      (rows, runs, now) => {
+        rows.settleWait(runs, napIndex, nothing, now);
+        if (isLast) rows.complete(runs, 1, nothing, now);
+        else rows.advance(runs, 1, `step ${n + 1}`, now);
       },
     );
   }

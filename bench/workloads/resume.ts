@@ -1,6 +1,5 @@
 import { defineWorkflow } from "everstep";
 import { startEngine } from "../engine.ts";
-import { openRaw } from "../raw/database.ts";
 import { type Act, begin, goOn, type Life } from "../raw/life.ts";
 import { waitMs } from "../raw/rows.ts";
 import { timed } from "../stopwatch.ts";
@@ -72,31 +71,31 @@ function steps(history: number): string {
 /** Per resume: the event, the claim, and one commit that takes the event and begins the next wait. */
 async function measureRaw(bench: Bench, { history, resumes }: Shape): Promise<Figures> {
   const waiting: Life = [
-    (rows, run, now) => rows.create(run, "listener", now),
-    (rows, run, now) => {
-      for (let n = 0; n < history; n++) rows.step(run, n, `step ${n}`, "true", now);
-      rows.waitForEvent(run, history, "wait 0", "go", now);
-      rows.suspend(run, 1, now + waitMs, now);
+    (rows, runs, now) => rows.create(runs, "listener", now),
+    (rows, runs, now) => {
+      for (let n = 0; n < history; n++) rows.step(runs, { index: n, name: `step ${n}`, result: "true" }, now);
+      rows.waitForEvent(runs, { index: history, name: "wait 0", type: "go" }, now);
+      rows.suspend(runs, 1, now + waitMs, now);
     },
   ];
   const { warmUps } = bench.sizes;
   const resumptions = Array.from({ length: warmUps + resumes }, (_, n): readonly Act[] => [
-    (rows, run, now) => rows.sendEvent(run, n + 1, "go", "1", now),
-    (rows, run, now) => rows.claim(run, now),
-    (rows, run, now) => {
-      rows.consume(run, n + 1, { index: history + n, name: `wait ${n}` }, now);
-      rows.waitForEvent(run, history + n + 1, `wait ${n + 1}`, "go", now);
-      rows.suspend(run, 1, now + waitMs, now);
+    (rows, runs, now) => rows.sendEvent(runs, { seq: n + 1, type: "go", payload: "1" }, now),
+    (rows, runs, now) => rows.claim(runs, now),
+    (rows, runs, now) => {
+      rows.consume(runs, n + 1, { index: history + n, name: `wait ${n}` }, now);
+      rows.waitForEvent(runs, { index: history + n + 1, name: `wait ${n + 1}`, type: "go" }, now);
+      rows.suspend(runs, 1, now + waitMs, now);
     },
   ]);
 
-  const raw = await openRaw(bench.freshFile());
-  const runs = begin(raw, waiting, 1);
-  goOn(raw, resumptions.slice(0, warmUps).flat(), runs);
+  const raw = await bench.freshPlace().openRaw();
+  const runs = await begin(raw, waiting, 1);
+  await goOn(raw, resumptions.slice(0, warmUps).flat(), runs);
   bench.note(`raw, ${resumes} resumes after ${history} steps`);
   const acts = resumptions.slice(warmUps).flat();
   const { ms, cpuUs } = await timed(() => goOn(raw, acts, runs));
-  raw.close();
+  await raw.close();
   return {
     [`rawMs${history}`]: ms / resumes,
     [`rawCpu${history}`]: cpuUs / resumes,
@@ -118,7 +117,7 @@ async function measureEngine(bench: Bench, shape: Shape, how: "resident" | "repl
     },
   );
   const runner = how === "replayed" ? { residents: 0 } : {};
-  const engine = await startEngine(bench.freshFile(), { listener }, runner);
+  const engine = await startEngine(bench.freshPlace(), { listener }, runner);
   bench.note(`engine, ${resumes} resumes after ${history} steps, ${how}`);
 
   const waits = engine.nextSuspension();

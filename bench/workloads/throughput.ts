@@ -1,12 +1,14 @@
-import { forEachOf, startEngine } from "../engine.ts";
-import { openRaw } from "../raw/database.ts";
+import { forEachOf, idle, startEngine } from "../engine.ts";
+import type { Place } from "../grounds/ground.ts";
 import { beginInGroups } from "../raw/life.ts";
 import { type Taken, timed } from "../stopwatch.ts";
-import type { Bench, Figures, Workload } from "../workload.ts";
+import type { Bench, Figures, LineSpec, Workload } from "../workload.ts";
 import { fiveSteps, fiveStepsLife, stepCount } from "./five-steps.ts";
 
 /** Workflows that share a transaction in the raw runs; the last is what the engine does by default. */
 const groupSizes = [50, 200, 256] as const;
+/** How many connections a raw run with several of them uses. */
+const connections = 4;
 /** Enough for the compiler to be done with the hot code: throughput still rises during the first thousands. */
 const warmUpRounds = 2;
 
@@ -15,15 +17,15 @@ export const throughput: Workload = {
   about: "many workflows of 5 steps at once, from the first create to the last result",
 
   async measure(bench) {
-    const rawFile = bench.freshFile();
-    const raw = await measureRaw(bench, rawFile);
-    const engineFile = bench.freshFile();
-    const engine = await measureEngine(bench, engineFile);
-    bench.compareRows(engineFile, rawFile, 1);
+    const rawPlace = bench.freshPlace();
+    const raw = await measureRaw(bench, rawPlace);
+    const enginePlace = bench.freshPlace();
+    const engine = await measureEngine(bench, enginePlace);
+    await bench.compareRows(enginePlace, rawPlace);
     return { ...raw, ...engine, engineCpu: (engine.cpu ?? 0) - (raw.rawCpu ?? 0) };
   },
 
-  lines: ({ workflows }) => [
+  lines: ({ workflows }, { hasConnections }) => [
     {
       what: `steps, ${count(workflows)} workflows x ${stepCount} steps`,
       unit: "per s",
@@ -34,27 +36,41 @@ export const throughput: Workload = {
     { what: "workflows", unit: "per s", engine: "workflows", raw: "rawWorkflows256" },
     { what: "workflows, raw with 200 per transaction", unit: "per s", raw: "rawWorkflows200" },
     { what: "workflows, raw with 50 per transaction", unit: "per s", raw: "rawWorkflows50" },
+    ...(hasConnections ? [connectionsLine] : []),
     { what: "transactions per workflow", unit: "", engine: "transactions", raw: "rawTransactions" },
     { what: "boundaries per workflow", unit: "", engine: "boundaries", raw: "rawBoundaries" },
     { what: "claims per workflow", unit: "", engine: "claims" },
-    { what: "processor time per step", unit: "us", engine: "cpu", raw: "rawCpu" },
+    { what: "processor time of this process per step", unit: "us", engine: "cpu", raw: "rawCpu" },
     { what: "engine's share of it (the difference)", unit: "us", engine: "engineCpu" },
   ],
 };
 
-async function measureRaw(bench: Bench, file: string): Promise<Figures> {
+const connectionsLine: LineSpec = {
+  what: `workflows, raw with 256 per transaction on each of ${connections} connections`,
+  unit: "per s",
+  raw: "rawWorkflowsConnections",
+};
+
+async function measureRaw(bench: Bench, place: Place): Promise<Figures> {
   const { workflows } = bench.sizes;
-  const raw = await openRaw(file);
+  const { hasConnections } = bench.ground;
+  const raw = await place.openRaw(hasConnections ? connections : 1);
   const figures: Record<string, number> = {};
   let taken: Taken = { ms: 0, cpuUs: 0 };
-  beginInGroups(raw, fiveStepsLife, warmUpRounds * workflows, groupSizes[2]);
+  await beginInGroups(raw, fiveStepsLife, warmUpRounds * workflows, { together: groupSizes[2] });
   for (const together of groupSizes) {
     bench.note(`raw, ${together} workflows per transaction`);
-    taken = await timed(() => beginInGroups(raw, fiveStepsLife, workflows, together));
+    taken = await timed(() => beginInGroups(raw, fiveStepsLife, workflows, { together }));
     figures[`rawWorkflows${together}`] = (workflows / taken.ms) * 1000;
     figures[`rawSteps${together}`] = ((workflows * stepCount) / taken.ms) * 1000;
   }
-  raw.close();
+  if (hasConnections) {
+    bench.note(`raw, ${groupSizes[2]} workflows per transaction, ${connections} connections`);
+    const grouping = { together: groupSizes[2], connections };
+    const { ms } = await timed(() => beginInGroups(raw, fiveStepsLife, workflows, grouping));
+    figures.rawWorkflowsConnections = (workflows / ms) * 1000;
+  }
+  await raw.close();
   const groups = Math.ceil(workflows / groupSizes[2]);
   return {
     ...figures,
@@ -64,9 +80,9 @@ async function measureRaw(bench: Bench, file: string): Promise<Figures> {
   };
 }
 
-async function measureEngine(bench: Bench, file: string): Promise<Figures> {
+async function measureEngine(bench: Bench, place: Place): Promise<Figures> {
   const { workflows, createsInFlight } = bench.sizes;
-  const engine = await startEngine(file, { fiveSteps });
+  const engine = await startEngine(place, { fiveSteps });
   const runAll = async (prefix: string, howMany: number): Promise<void> => {
     const results: Promise<unknown>[] = [];
     await forEachOf(howMany, createsInFlight, async (n) => {
@@ -77,8 +93,7 @@ async function measureEngine(bench: Bench, file: string): Promise<Figures> {
   };
   bench.note("engine, warming up");
   await runAll("warm", warmUpRounds * workflows);
-  // Lets the runner find out that nothing is left to do.
-  await new Promise((go) => setTimeout(go, 50));
+  await idle();
   engine.takeCounts();
   bench.note(`engine, ${count(workflows)} workflows`);
   const { ms, cpuUs } = await timed(() => runAll("i", workflows));

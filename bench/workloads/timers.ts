@@ -1,6 +1,6 @@
 import { defineWorkflow } from "everstep";
 import { forEachOf, startEngine } from "../engine.ts";
-import { openRaw } from "../raw/database.ts";
+import type { Place } from "../grounds/ground.ts";
 import { type Act, beginInGroups, goOnInGroups, type Life } from "../raw/life.ts";
 import { nothing } from "../raw/rows.ts";
 import { percentile } from "../stats.ts";
@@ -14,11 +14,11 @@ export const timers: Workload = {
   about: "many workflows that sleep and then run a step; how late the step begins",
 
   async measure(bench) {
-    const rawFile = bench.freshFile();
-    const rawMs = await measureRaw(bench, rawFile);
-    const engineFile = bench.freshFile();
-    const late = await measureEngine(bench, engineFile);
-    bench.compareRows(engineFile, rawFile, 1);
+    const rawPlace = bench.freshPlace();
+    const rawMs = await measureRaw(bench, rawPlace);
+    const enginePlace = bench.freshPlace();
+    const late = await measureEngine(bench, enginePlace);
+    await bench.compareRows(enginePlace, rawPlace);
     return {
       p50: percentile(late, 0.5),
       p99: percentile(late, 0.99),
@@ -41,36 +41,36 @@ export const timers: Workload = {
 };
 
 const asleep: Life = [
-  (rows, run, now) => rows.create(run, "sleeper", now),
-  (rows, run, now) => {
-    rows.sleep(run, 0, "nap", now, now);
-    rows.suspend(run, 1, now, now);
+  (rows, runs, now) => rows.create(runs, "sleeper", now),
+  (rows, runs, now) => {
+    rows.sleep(runs, { index: 0, name: "nap", wakeAt: now }, now);
+    rows.suspend(runs, 1, now, now);
   },
 ];
 
 const awake: readonly Act[] = [
-  (rows, run, now) => rows.claim(run, now),
-  (rows, run, now) => {
-    rows.settleWait(run, 0, nothing, now);
-    rows.advance(run, 1, "after", now);
+  (rows, runs, now) => rows.claim(runs, now),
+  (rows, runs, now) => {
+    rows.settleWait(runs, 0, nothing, now);
+    rows.advance(runs, 1, "after", now);
   },
-  (rows, run, now) => {
-    rows.step(run, 1, "after", "true", now);
-    rows.complete(run, 2, nothing, now);
+  (rows, runs, now) => {
+    rows.step(runs, { index: 1, name: "after", result: "true" }, now);
+    rows.complete(runs, 2, nothing, now);
   },
 ];
 
 /** Everything that waking up all sleepers writes: the last one cannot be sooner if all are due at once. */
-async function measureRaw(bench: Bench, file: string): Promise<number> {
-  const raw = await openRaw(file);
-  const runs = beginInGroups(raw, asleep, bench.sizes.timers, together);
+async function measureRaw(bench: Bench, place: Place): Promise<number> {
+  const raw = await place.openRaw();
+  const runs = await beginInGroups(raw, asleep, bench.sizes.timers, { together });
   bench.note("raw, the rows of all wake-ups");
-  const { ms } = await timed(() => goOnInGroups(raw, awake, runs, together));
-  raw.close();
+  const { ms } = await timed(() => goOnInGroups(raw, awake, runs, { together }));
+  await raw.close();
   return ms;
 }
 
-async function measureEngine(bench: Bench, file: string): Promise<number[]> {
+async function measureEngine(bench: Bench, place: Place): Promise<number[]> {
   const { timers: howMany, timerMs, createsInFlight } = bench.sizes;
   const askedAt = new Map<string, number>();
   const late: number[] = [];
@@ -84,7 +84,7 @@ async function measureEngine(bench: Bench, file: string): Promise<number[]> {
     });
   });
 
-  const engine = await startEngine(file, { sleeper });
+  const engine = await startEngine(place, { sleeper });
   bench.note(`engine, ${howMany.toLocaleString("en")} sleepers`);
   const results: Promise<unknown>[] = [];
   await forEachOf(howMany, createsInFlight, async (n) => {

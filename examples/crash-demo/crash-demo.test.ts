@@ -9,6 +9,12 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type LedgerLine, prove, readLedger } from "./ledger.ts";
 import { paint } from "./screen.ts";
 
+const servers = [
+  { name: "postgres", variable: "EVERSTEP_POSTGRES_URL" },
+  { name: "mysql", variable: "EVERSTEP_MYSQL_URL" },
+  { name: "redis", variable: "EVERSTEP_REDIS_URL" },
+];
+
 let folder: string;
 let demos: ChildProcess[];
 
@@ -39,6 +45,38 @@ test("an order survives two kills, and the ledger proves that no completed step 
   const [kept = ""] = readdirSync(join(folder, ".everstep"));
   const effects = readLedger(join(folder, ".everstep", kept, "effects.jsonl"));
   expect(new Set(effects.map((line) => line.pid)).size, "workers that ran bodies").toBeGreaterThan(1);
+});
+
+for (const { name, variable } of servers) {
+  test.skipIf(!process.env[variable])(
+    `on ${name} an order survives two kills too, once the dead worker's lease has ended`,
+    async () => {
+      const demo = startDemo("--store", name, "--speed", "5");
+      const exitCode = await demo.exitCode;
+      const output = demo.output();
+      expect(exitCode, output).toBe(0);
+      expect(output.match(/✖ worker \d+ killed with SIGKILL/g), output).toHaveLength(2);
+      expect(output).toMatch(/worker \d+ continued within [\d.]+ s, when the lease had ended/);
+      expect(output).toContain("8 effects recorded once, no completed step ran twice");
+      expect(output).toContain("Its lease had to end first: 3 s here, 30 s by default.");
+      expect(readdirSync(folder)).toEqual([]);
+    },
+    60_000,
+  );
+}
+
+test("a store that does not exist is refused with the names of those that do", async () => {
+  const demo = startDemo("--store", "oracle");
+  expect(await demo.exitCode).toBe(2);
+  expect(demo.output()).toContain(
+    'There is no store "oracle". The stores are: sqlite, postgres, mysql, redis.',
+  );
+});
+
+test("a store without its server is refused with what to do", async () => {
+  const demo = startDemo("--store", "mysql", { EVERSTEP_MYSQL_URL: "" });
+  expect(await demo.exitCode).toBe(2);
+  expect(demo.output()).toContain("EVERSTEP_MYSQL_URL is not set, so there is no MySQL for the demo.");
 });
 
 test("an interrupted demo leaves neither a worker nor files behind", async () => {
@@ -96,14 +134,15 @@ test.each([40, 60, 200])("the picture fits a terminal of %i columns", (columns) 
 
 // --- the demo as a process
 
-function startDemo(...args: string[]) {
+function startDemo(...given: (string | NodeJS.ProcessEnv)[]) {
+  const args = given.filter((each) => typeof each === "string");
   const program = fileURLToPath(new URL("main.ts", import.meta.url));
   const options = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
   const { FORCE_COLOR: _, EVERSTEP_DEMO_SPEED: __, ...env } = process.env;
   // Its temporary files go where the test can see them.
   const demo = spawn(process.execPath, [...options, program, ...args], {
     cwd: folder,
-    env: { ...env, TMPDIR: folder },
+    env: Object.assign({ ...env, TMPDIR: folder }, ...given.filter((each) => typeof each !== "string")),
   });
   demos.push(demo);
   let output = "";

@@ -1,6 +1,6 @@
 /**
  * Runs the demo: starts workers, watches the order through the store, kills the worker at its cues and sends the event.
- * It never talks with a worker; both only use the same SQLite file.
+ * It never talks with a worker; both only use the same store.
  *
  *   worker at work -> killed at a cue -> a short pause -> next worker at work ... -> the order has ended
  */
@@ -14,6 +14,7 @@ export interface Scene {
   readonly plan: readonly string[];
   readonly killAt: readonly string[];
   readonly speed: number;
+  readonly leaseSeconds: number | null;
   readonly startWorker: () => WorkerProcess;
   readonly show: (look: Look, cast: Cast) => void;
 }
@@ -30,13 +31,14 @@ const pace = {
 
 export class Director {
   readonly #scene: Scene;
-  readonly #cast = { workers: [] as Cast["workers"][number][], kills: [] as Kill[] };
+  readonly #cast: { workers: Cast["workers"][number][]; kills: Kill[]; leaseSeconds: number | null };
   readonly #targets: Set<string>;
   #worker: WorkerProcess | null = null;
   #eventIsSent = false;
 
   constructor(scene: Scene) {
     this.#scene = scene;
+    this.#cast = { workers: [], kills: [], leaseSeconds: scene.leaseSeconds };
     this.#targets = new Set(scene.killAt);
   }
 

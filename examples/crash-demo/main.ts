@@ -1,18 +1,21 @@
 /**
- * The demo: an order goes through a workflow on SQLite while its worker processes are killed. Start with workflow.ts,
- * which is what you would write, and worker.ts, which runs it; everything else is the show around them.
+ * The demo: an order goes through a workflow while its worker processes are killed. Start with workflow.ts, which is
+ * what you would write, and worker.ts, which runs it; everything else is the show around them.
  */
+import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { createWorkflows } from "everstep";
-import { sqlite } from "everstep/sqlite";
+import { removeData } from "./clean-up.ts";
 import { Director } from "./director.ts";
 import { ledgerVariable, prove, readLedger } from "./ledger.ts";
 import { type Options, readOptions, UsageError, usage } from "./options.ts";
 import { type Cast, type Look, rowsOf, workerLines } from "./progress.ts";
 import { type Picture, Screen, type Stage } from "./screen.ts";
-import { summaryOf } from "./summary.ts";
+import { leaseSeconds, openStore, type StoreName, stores } from "./stores.ts";
+import { type Kept, summaryOf } from "./summary.ts";
 import { Transcript } from "./transcript.ts";
 import { WorkerProcess } from "./worker-process.ts";
 import { fulfilOrder } from "./workflow.ts";
@@ -32,6 +35,9 @@ const plan = [
 
 const killAtDefault = ["print label B", "wait for carrier"];
 
+/** How long somebody who pressed Ctrl-C has to wait for a server. */
+const cleanUpMsMax = 3000;
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -49,14 +55,22 @@ async function main(): Promise<number> {
 
 async function play(options: Options): Promise<number> {
   const startedAt = Date.now();
+  const storeTitle = stores[options.store].title;
   const folder = makeFolder(options.keep);
-  const files = { store: join(folder, "order.db"), effects: join(folder, "effects.jsonl") };
+  const effects = join(folder, "effects.jsonl");
+  const place = placeOf(options.store, folder);
   const stage = openStage();
   let keep = options.keep;
   let worker: WorkerProcess | undefined;
-  // However the demo ends: no child is left behind, the cursor is back and the disk is clean.
+  const removeUnlessKept = async (): Promise<void> => {
+    if (!keep) await removeData(options.store, place);
+  };
+  // However the demo ends: no child is left behind, the cursor is back, the disk and the server are clean.
   onExit(
-    async () => worker?.kill(),
+    async () => {
+      await worker?.kill();
+      await within(cleanUpMsMax, removeUnlessKept());
+    },
     () => {
       void worker?.kill();
       stage.close();
@@ -64,19 +78,24 @@ async function play(options: Options): Promise<number> {
     },
   );
 
-  const app = createWorkflows({ workflows: { fulfilOrder }, store: sqlite(files.store) });
+  const store = await openStore(options.store, place);
+  const app = createWorkflows({ workflows: { fulfilOrder }, store });
   try {
     const instance = await app.workflows.fulfilOrder.create({ id: order.orderId, params: order });
-    const env = { [ledgerVariable]: files.effects, EVERSTEP_DEMO_SPEED: String(options.speed) };
-    const startWorker = (): WorkerProcess => (worker = new WorkerProcess(files.store, env));
-    const show = (look: Look, cast: Cast): void => stage.show(pictureOf(look, cast, startedAt));
-    const { look, cast } = await new Director({ ...options, instance, plan, startWorker, show }).run();
+    const env = { [ledgerVariable]: effects, EVERSTEP_DEMO_SPEED: String(options.speed) };
+    const startWorker = (): WorkerProcess => (worker = new WorkerProcess([options.store, place], env));
+    const show = (look: Look, cast: Cast): void =>
+      stage.show(pictureOf(look, cast, { startedAt, storeTitle }));
+    const lease = leaseSeconds(store);
+    const scene = { ...options, instance, plan, leaseSeconds: lease, startWorker, show };
+    const { look, cast } = await new Director(scene).run();
     await worker?.stop();
 
-    const proof = prove(readLedger(files.effects), look);
+    const proof = prove(readLedger(effects), look);
     keep ||= proof.faults.length > 0;
-    const elapsedMs = look.at - startedAt;
-    say(summaryOf({ proof, kills: cast.kills.length, elapsedMs, kept: keep ? files : null }));
+    const kept: Kept | null = keep ? { data: dataIn(options.store, place), effects } : null;
+    const ending = { proof, kills: cast.kills.length, elapsedMs: look.at - startedAt, kept };
+    say(summaryOf({ ...ending, storeTitle, leaseSeconds: lease }));
     return proof.faults.length === 0 ? 0 : 1;
   } catch (error) {
     keep = true;
@@ -85,17 +104,31 @@ async function play(options: Options): Promise<number> {
     return 1;
   } finally {
     await app.stop();
+    await removeUnlessKept();
   }
 }
 
-function pictureOf(look: Look, cast: Cast, startedAt: number): Picture {
+function pictureOf(
+  look: Look,
+  cast: Cast,
+  { startedAt, storeTitle }: { readonly startedAt: number; readonly storeTitle: string },
+): Picture {
   return {
     title: "everstep: an order that survives kill -9",
-    subtitle: `workflow "${fulfilOrder.name}", ${order.orderId}, SQLite`,
+    subtitle: `workflow "${fulfilOrder.name}", ${order.orderId}, ${storeTitle}`,
     elapsedMs: look.at - startedAt,
     rows: rowsOf(plan, look, cast),
     workers: workerLines(look, cast),
   };
+}
+
+/** A file, or a name nobody else uses on the server. */
+function placeOf(store: StoreName, folder: string): string {
+  return store === "sqlite" ? join(folder, "order.db") : `demo_${randomBytes(5).toString("hex")}`;
+}
+
+function dataIn(store: StoreName, place: string): string {
+  return store === "sqlite" ? place : `namespace "${place}", if its server stays`;
 }
 
 function makeFolder(keep: boolean): string {
@@ -114,6 +147,10 @@ function openStage(): Stage {
 
 function say(lines: readonly string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  await Promise.race([work.catch(() => {}), delay(ms, undefined, { ref: false })]);
 }
 
 function onExit(beforeExit: () => Promise<void>, atExit: () => void): void {

@@ -25,6 +25,8 @@ export interface Cast {
     continuedAt: number | null;
   }[];
   readonly kills: readonly Kill[];
+  /** How long a dead worker's order stays its own; null where its death is seen at once. */
+  readonly leaseSeconds: number | null;
 }
 
 export type RowState =
@@ -84,7 +86,8 @@ function rowOf(name: string, running: ReturnType<typeof runningStep>, look: Look
   if (step) return waitingRow(step, look, cast);
   // Given back by a dead worker, not yet taken by the next.
   const lost = cast.kills.at(-1);
-  if (lost?.step === name && lost.cutOffBody) return { name, state: "cut off", ms: null, note: "cut off" };
+  if (lost?.step === name && lost.cutOffBody)
+    return { name, state: "cut off", ms: null, note: cutOffNote(cast) };
   return { name, state: "pending", ms: null, note: "" };
 }
 
@@ -121,8 +124,12 @@ function runningRow(
   // Until the next worker has taken the instance, its record still shows the body that is gone.
   const continuedAt = instance.updatedAt.getTime();
   return continuedAt <= kill.at
-    ? { name, state: "cut off", ms: kill.at - running.since, note: "cut off" }
+    ? { name, state: "cut off", ms: kill.at - running.since, note: cutOffNote(cast) }
     : { name, state: "running", ms: at - continuedAt, note: "started again" };
+}
+
+function cutOffNote({ leaseSeconds }: Cast): string {
+  return leaseSeconds === null ? "cut off" : "cut off, until the dead worker's lease ends";
 }
 
 function waitingRow(step: StepView, { at }: Look, cast: Cast): PlainRow {
@@ -162,18 +169,27 @@ export function workerLines(look: Look, cast: Cast): WorkerLine[] {
   return cast.workers.flatMap((worker, index) => {
     const kill = cast.kills[index];
     const kind = kill || look.instance.completedAt !== null ? "past" : "alive";
-    const begun: WorkerLine = { kind, text: beginningOf(worker, cast.kills[index - 1], look) };
+    const begun: WorkerLine = { kind, text: beginningOf(worker, cast.kills[index - 1], look, cast) };
     return kill ? [begun, { kind: "killed", text: killSentence(kill) }] : [begun];
   });
 }
 
-function beginningOf(worker: Cast["workers"][number], before: Kill | undefined, { steps }: Look): string {
-  const { pid, startedAt, continuedAt } = worker;
+function beginningOf(
+  { pid, startedAt, continuedAt }: Cast["workers"][number],
+  before: Kill | undefined,
+  { steps }: Look,
+  { leaseSeconds }: Cast,
+): string {
+  const waits = before?.cutOffBody && leaseSeconds !== null;
+  if (continuedAt === null && waits)
+    return `worker ${pid} started, waits until the dead worker's lease of ${leaseSeconds} s ends`;
   if (!before || continuedAt === null) return `worker ${pid} started`;
   const kept = steps.filter((step) => step.settledAt && step.settledAt.getTime() <= before.at).length;
   const keptSteps = `${kept} ${kept === 1 ? "step" : "steps"} kept`;
   if (!before.cutOffBody) return `worker ${pid} took over, ${keptSteps}`;
-  return `worker ${pid} continued within ${((continuedAt - startedAt) / 1000).toFixed(2)} s, ${keptSteps}`;
+  const afterStart = `within ${((continuedAt - startedAt) / 1000).toFixed(2)} s`;
+  const pause = waits ? ", when the lease had ended" : "";
+  return `worker ${pid} continued ${afterStart}${pause}, ${keptSteps}`;
 }
 
 function killSentence({ pid, signal, cutOffBody, step }: Kill): string {

@@ -1,6 +1,6 @@
 /** The last words: what was proved, and what to do next. */
 import { readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import type { Proof } from "./ledger.ts";
@@ -10,17 +10,25 @@ export interface Ending {
   readonly proof: Proof;
   readonly kills: number;
   readonly elapsedMs: number;
-  /** Where the files are, if they stay. */
-  readonly kept: { readonly store: string; readonly effects: string } | null;
+  readonly storeTitle: string;
+  readonly leaseSeconds: number | null;
+  /** Where things are, if they stay. */
+  readonly kept: Kept | null;
+}
+
+export interface Kept {
+  /** A file, or words where it is none. */
+  readonly data: string;
+  readonly effects: string;
 }
 
 export function summaryOf(ending: Ending): string[] {
-  const { proof, kept } = ending;
+  const { proof } = ending;
   const verdict = proof.faults.length === 0 ? proved(ending) : refuted(proof);
-  return ["", ...verdict, "", ...next(kept), ""].map((line) => (line ? `  ${line}` : line));
+  return ["", ...verdict, "", ...next(ending), ""].map((line) => (line ? `  ${line}` : line));
 }
 
-function proved({ proof, kills, elapsedMs }: Ending): string[] {
+function proved({ proof, kills, elapsedMs, storeTitle, leaseSeconds }: Ending): string[] {
   const { completed, effects, cutOff, repeated } = proof;
   const total = completed.do + completed.sleep + completed.waitForEvent;
   const kinds = [
@@ -40,7 +48,16 @@ function proved({ proof, kills, elapsedMs }: Ending): string[] {
     styleText("bold", `Survived ${counted(kills, "kill")} in ${inSeconds(elapsedMs)}`),
     "",
     ...lines.map((line) => `${styleText("green", "✔")} ${line}`),
+    ...(cutOff > 0 && leaseSeconds !== null ? ["", ...whyThePause(storeTitle, leaseSeconds)] : []),
   ];
+}
+
+function whyThePause(storeTitle: string, leaseSeconds: number): string[] {
+  return [
+    `Why the pause: ${storeTitle} cannot know whether a silent worker is dead or far away.`,
+    `Its lease had to end first: ${leaseSeconds} s here, 30 s by default. A worker that stops by`,
+    "itself gives its lease back, and SQLite sees at once that a process is dead.",
+  ].map((line) => styleText("dim", line));
 }
 
 function refuted({ faults }: Proof): string[] {
@@ -51,26 +68,27 @@ function refuted({ faults }: Proof): string[] {
   ];
 }
 
-function next(kept: Ending["kept"]): string[] {
+function next({ kept, storeTitle }: Ending): string[] {
   const workflow = fileURLToPath(new URL("workflow.ts", import.meta.url));
   const lineCount = readFileSync(workflow, "utf8").trimEnd().split("\n").length;
   const hints = [
     [fromHere(workflow), `the workflow, ${lineCount} lines`],
     ["npm test", "check everything"],
     ["docs/", "read on"],
-    ["npm start -- --help", "other kills, other speeds"],
-    ...(kept ? [] : [["npm start -- --keep", "keep the SQLite file"]]),
+    ["npm start -- --help", "other stores, other kills, other speeds"],
+    ...(kept ? [] : [["npm start -- --keep", "keep the data and what the bodies did"]]),
   ];
   const columns = Math.max(...hints.map(([what = ""]) => what.length));
   return [
-    ...(kept ? ["The SQLite file and what the bodies did:", ...paths([kept.store, kept.effects]), ""] : []),
+    ...(kept ? [`The data in ${storeTitle} and what the bodies did:`, ...places(kept), ""] : []),
     styleText("bold", "Next"),
     ...hints.map(([what = "", why]) => `${styleText("cyan", what.padEnd(columns))}  ${why}`),
   ];
 }
 
-function paths(files: readonly string[]): string[] {
-  return files.map((file) => styleText("cyan", fromHere(file)));
+function places({ data, effects }: Kept): string[] {
+  const shown = isAbsolute(data) ? fromHere(data) : data;
+  return [shown, fromHere(effects)].map((place) => styleText("cyan", place));
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

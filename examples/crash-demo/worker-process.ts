@@ -13,8 +13,8 @@ export class WorkerProcess {
   #isGone = false;
   #complaints = "";
 
-  constructor(file: string, env: NodeJS.ProcessEnv) {
-    this.#child = spawn(process.execPath, [...process.execArgv, program, file], {
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
+    this.#child = spawn(process.execPath, [...process.execArgv, program, ...args], {
       env: { ...process.env, ...env },
       // What it says must not run into the screen; it is shown if the worker fails.
       stdio: ["pipe", "ignore", "pipe"],

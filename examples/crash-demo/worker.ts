@@ -1,13 +1,16 @@
-/** A worker: a process of its own that runs whatever is due in the SQLite file. This is all it takes. */
+/** A worker: a process of its own that runs whatever is due in the store. This is all it takes. */
 import { createWorkflows } from "everstep";
-import { sqlite } from "everstep/sqlite";
+import { leaseSeconds, openStore, type StoreName } from "./stores.ts";
 import { fulfilOrder } from "./workflow.ts";
 
-const [file = "demo.db"] = process.argv.slice(2);
+const [name = "sqlite", place = "demo.db"] = process.argv.slice(2);
 
+const store = await openStore(name as StoreName, place);
+const lease = leaseSeconds(store);
 const app = createWorkflows({
   workflows: { fulfilOrder },
-  store: sqlite(file),
+  store,
+  runner: lease === null ? {} : { lease: `${lease} seconds` },
   // The parent's screen shows what happens; a line of ours would only disturb it.
   onNotice: () => {},
 });

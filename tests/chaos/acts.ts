@@ -64,9 +64,9 @@ function drawBranches(random: Random): Act[][] {
   );
 }
 
-/** Short or not so short; now and then longer than a lease, which must be renewed meanwhile. */
+/** Short or not so short; now and then longer than a lease, which must be renewed meanwhile, or is lost meanwhile. */
 function drawMs(random: Random): number {
-  if (random.chance(0.03)) return random.between(2500, 4500);
+  if (random.chance(0.05)) return random.between(2800, 5000);
   return random.chance(0.5) ? random.between(1, 30) : random.between(30, 400);
 }
 

@@ -66,7 +66,8 @@ async function storm({ clients, operator, faults, random, site }: Stage, seconds
   };
   await Promise.all([
     failing(),
-    clients.createJourneys(Math.ceil(seconds * journeysPerSecond), lengthMs),
+    // The last ones have time to meet the faults, too.
+    clients.createJourneys(Math.ceil(seconds * journeysPerSecond), lengthMs * 0.8),
     operator.steerUntil(() => isOver),
   ]);
   await clients.settled();

@@ -133,8 +133,8 @@ export class Faults {
         });
       case "mute": {
         const silence = random.pick(["both ways", "replies"] as const);
-        // Mostly longer than a lease: what arrives in the end comes from a runner that others have replaced.
-        return this.#for(random.between(leaseMs * 0.8, leaseMs * 2), [anyProxy()], {
+        // Longer than a lease: what arrives in the end comes from a runner that others have replaced.
+        return this.#for(random.between(leaseMs * 1.1, leaseMs * 2), [anyProxy()], {
           begin: (proxy) => proxy.mute(silence),
           end: (proxy) => proxy.unmute(),
         });

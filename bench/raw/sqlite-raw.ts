@@ -1,29 +1,30 @@
-/** The same SQLite without the engine: its tables and indexes, its settings, and nothing else. */
 import { DatabaseSync } from "node:sqlite";
 import { sqlite } from "everstep/sqlite";
-import { Rows } from "./rows.ts";
+import type { RawStore } from "./raw-store.ts";
+import { sqliteRows } from "./sqlite-rows.ts";
 
-export interface RawDatabase {
-  readonly rows: Rows;
-  transact(body: () => void): void;
-  close(): void;
-}
-
-export async function openRaw(file: string): Promise<RawDatabase> {
+export async function openSqliteRaw(file: string): Promise<RawStore> {
   await makeTables(file);
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   // As the store sets them: journal_mode is kept in the file, the others belong to the connection.
   db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384");
+  const rows = sqliteRows(db);
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
+  const reserve = db.prepare(
+    "UPDATE everstep_meta SET value = value + ? WHERE name = 'last_run' RETURNING value",
+  );
   return {
-    rows: new Rows(db),
-    transact(body) {
+    reserve(count) {
+      const row = reserve.get(count) as { readonly value: number };
+      return row.value - count + 1;
+    },
+    async transact(write) {
       begin.run();
-      body();
+      write(rows);
       commit.run();
     },
-    close: () => db.close(),
+    close: async () => db.close(),
   };
 }
 

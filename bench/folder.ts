@@ -1,0 +1,22 @@
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Removed again however the run ends. Beside the sources, because a temporary folder may be no disk at all. */
+export function makeFolder(dir: string | null): string {
+  const parent = dir === null ? join(import.meta.dirname, "..", ".everstep") : resolve(dir);
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, "bench-"));
+  process.on("exit", () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    if (dir === null) removeIfEmpty(parent);
+  });
+  return folder;
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Somebody else keeps something there.
+  }
+}

@@ -1,0 +1,102 @@
+/** Fills a store with instances that sleep or wait for long, through the store's own `write` in large batches. */
+import type { CommitRequest, CreateRequest, Lease, StepRecord, Store } from "everstep/store";
+import { forEachOf } from "./engine.ts";
+
+const batchSize = 500;
+const batchesAtOnce = 4;
+const yearMs = 365 * 86_400_000;
+const owner = "bench-park";
+
+export interface Parking {
+  readonly workflowName: string;
+  /** Numbers of the instances: from the first up to, but without, the last. */
+  readonly from: number;
+  readonly to: number;
+  readonly onProgress: (parked: number) => void;
+}
+
+export async function park(store: Store, { workflowName, from, to, onProgress }: Parking): Promise<void> {
+  let parked = from;
+  await forEachOf(Math.ceil((to - from) / batchSize), batchesAtOnce, async (batch) => {
+    const first = from + batch * batchSize;
+    const count = Math.min(batchSize, to - first);
+    const now = Date.now();
+    const creates = Array.from({ length: count }, (_, n) => create(workflowName, first + n, now));
+    const created = await store.write(creates, now);
+    const commits = created.map((outcome, n) => {
+      if (outcome.kind === "created" && outcome.claim) return suspend(outcome.claim.lease, first + n, now);
+      throw new Error(`An instance could not be parked: ${outcome.kind}.`);
+    });
+    for (const outcome of await store.write(commits, now)) {
+      if (outcome.kind !== "committed") throw new Error(`An instance could not be parked: ${outcome.kind}.`);
+    }
+    parked += count;
+    onProgress(parked);
+  });
+}
+
+function create(workflowName: string, n: number, now: number): CreateRequest {
+  return {
+    kind: "create",
+    workflowName,
+    instanceId: `parked-${n}`,
+    params: { json: "{}", marks: null },
+    createdAt: now,
+    dueAt: now,
+    deadlineAt: null,
+    retentionMs: null,
+    parent: null,
+    history: [],
+    lease: { owner, until: now + 60_000 },
+  };
+}
+
+function suspend(lease: Lease, n: number, now: number): CommitRequest {
+  // Not all at the same time, as in real life.
+  const wakeAt = now + yearMs + n;
+  return {
+    kind: "commit",
+    lease,
+    boundary: {
+      number: 1,
+      steps: [n % 2 === 0 ? sleeping(wakeAt, now) : waiting(wakeAt, now)],
+      timeouts: [],
+      consumed: [],
+      eventSeqSeen: 0,
+      logs: [],
+      begun: [],
+      next: { kind: "suspend", dueAt: wakeAt, task: "wake" },
+    },
+    alongside: [],
+    mutations: null,
+    leaseUntil: 0,
+  };
+}
+
+function sleeping(wakeAt: number, now: number): StepRecord {
+  return { ...wait("rest", wakeAt, now), type: "sleep", waitsFor: "timer", eventType: null };
+}
+
+function waiting(wakeAt: number, now: number): StepRecord {
+  return { ...wait("go", wakeAt, now), type: "waitForEvent", waitsFor: "event", eventType: "go" };
+}
+
+function wait(name: string, wakeAt: number, createdAt: number) {
+  return {
+    index: 0,
+    key: name,
+    name,
+    count: 1,
+    parentKey: null,
+    depth: 0,
+    createdAt,
+    attempts: 0,
+    starts: 0,
+    maxAttempts: 1,
+    timeoutMs: null,
+    errors: [],
+    topic: null,
+    wakeAt,
+    status: "waiting",
+  } as const;
+}
