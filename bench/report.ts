@@ -120,11 +120,11 @@ function cells(line: Line): string[] {
 function cell(found: Summary | null): string {
   if (found === null) return "";
   const { median, min, max } = found;
-  const [middle, low, high] = [number(median), number(min), number(max)];
+  const [middle, low, high] = [numberText(median), numberText(min), numberText(max)];
   return low === high ? middle : `${middle} (${low}-${high})`;
 }
 
-function number(value: number): string {
+export function numberText(value: number): string {
   if (!Number.isFinite(value)) return "-";
   if (Number.isInteger(value) || Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en");
   return Math.abs(value) >= 100
@@ -154,8 +154,8 @@ function facts({
     `${rounds}, ratios round by round${quick ? "; quick sizes, too small to mean much" : ""}. ` +
       `${store.about}. Node ${machine.node}, ${machine.system}, ` +
       `${machine.cores} x ${machine.processor}, ${machine.memoryGiB} GiB. ` +
-      `Appending 4 KiB durably takes ${number(machine.fsyncMs)} ms. ` +
-      `Load ${number(machine.loadBefore)} before and ${number(machine.loadAfter)} after; ${Math.round(seconds)} s in all.`,
+      `Appending 4 KiB durably takes ${numberText(machine.fsyncMs)} ms. ` +
+      `Load ${numberText(machine.loadBefore)} before and ${numberText(machine.loadAfter)} after; ${Math.round(seconds)} s in all.`,
     ...warnings.map((warning) => `The server is not as it should be: ${warning}`),
   ];
   if (rowDifferences.length === 0) return found;

@@ -82,7 +82,7 @@ async function costOf(bench: Bench, place: Place, { prefix, count, atOnce }: Loa
     `server ${name}`,
     (after?.[name] ?? 0) - (before?.[name] ?? 0),
   ]);
-  return { calls, transactions, ...wire, ...Object.fromEntries(counted) };
+  return { calls, transactions, ...(meter && wire), ...Object.fromEntries(counted) };
 }
 
 /** What starting and stopping costs the server is taken off. */

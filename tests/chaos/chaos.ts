@@ -5,15 +5,23 @@ import type { JourneyParams } from "./journey.ts";
 import { readLedger } from "./ledger.ts";
 import type { Site } from "./site.ts";
 import { openStage, type Stage } from "./stage.ts";
-import { describeStuck } from "./stuck.ts";
+import { describeStuck, listOpen } from "./stuck.ts";
 import { summaryOf } from "./summary.ts";
 import { lookFor, monotonic, pause } from "./time.ts";
 import { gatherEvidence, judge, type Verdict } from "./verdict.ts";
 
 const journeysPerSecond = 9;
 const progressMs = 5000;
-/** How long it may take after the faults until everything has ended. */
-export const drainMs = 90_000;
+/** So few are told one by one. */
+const shownMax = 6;
+
+/**
+ * How long it may take after faults of so many seconds until everything has ended. A run whose body was cut off again and
+ * again is begun ever later.
+ */
+export function drainMsAfter(seconds: number): number {
+  return 90_000 + seconds * 1000;
+}
 
 export interface ChaosOptions {
   readonly site: Site;
@@ -33,7 +41,7 @@ export async function runChaos({ site, seed, seconds, say }: ChaosOptions): Prom
     const publishing = stage.clients.publishUntil(() => news.isOver);
     await storm(stage, seconds);
     sayWhen("the faults are over");
-    const isDrained = await drain(stage);
+    const isDrained = await drain(stage, drainMsAfter(seconds));
     news.isOver = true;
     await publishing;
     await stage.clients.settled();
@@ -74,7 +82,7 @@ async function storm({ clients, operator, faults, random, site }: Stage, seconds
 }
 
 /** True when everything has ended in time. Paused ones are resumed, and whoever waits for letters gets them. */
-async function drain({ observer, operator, clients, faults }: Stage): Promise<boolean> {
+async function drain({ observer, operator, clients, faults }: Stage, withinMs: number): Promise<boolean> {
   const { JOURNEY } = observer.workflows;
   const look = async (): Promise<true | undefined> => {
     faults.keepFull();
@@ -87,13 +95,15 @@ async function drain({ observer, operator, clients, faults }: Stage): Promise<bo
     const { ended, all } = await countEnded(observer);
     return ended === all ? true : undefined;
   };
-  return (await lookFor(look, { withinMs: drainMs, everyMs: 500 })) ?? false;
+  return (await lookFor(look, { withinMs, everyMs: 500 })) ?? false;
 }
 
 function tellProgress({ observer, faults }: Stage, say: (line: string) => void): () => void {
   const tell = async (): Promise<void> => {
     const { ended, all } = await countEnded(observer);
-    say(`${ended} of ${all} instances ended, ${faults.total} faults injected`);
+    const open = all - ended > shownMax ? [] : await listOpen(observer);
+    const what = open.length > 0 ? `, open: ${open.join("; ")}` : "";
+    say(`${ended} of ${all} instances ended, ${faults.total} faults injected${what}`);
   };
   const timer = setInterval(() => void tell().catch(() => {}), progressMs);
   return () => clearInterval(timer);

@@ -1,6 +1,6 @@
 /** The same promises with real processes on every store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { drainMs, runChaos } from "./chaos.ts";
+import { drainMsAfter, runChaos } from "./chaos.ts";
 import { describeTakeover } from "./describe-takeover.ts";
 import type { StoreKind } from "./open-store.ts";
 import { Site, storeNames, whyNoSite } from "./site.ts";
@@ -23,7 +23,7 @@ export function describeChaos(kind: StoreKind): void {
 
     describeTakeover(() => site);
 
-    const drainedMs = seconds * 1000 + drainMs;
+    const drainedMs = seconds * 1000 + drainMsAfter(seconds);
     test(`nothing is lost, done twice or left undone while runners, connections and servers fail (seed ${seed})`, {
       timeout: drainedMs + 60_000,
     }, async () => {

@@ -19,6 +19,22 @@ export async function describeStuck(
   return `${count} instances have not ended, at ${new Date().toISOString()}:\n${stuck.join("\n")}`;
 }
 
+/** One phrase for each instance that has not ended. */
+export async function listOpen(app: App<ChaosWorkflows>): Promise<string[]> {
+  const open: string[] = [];
+  for (const workflow of Object.values(app.workflows)) {
+    const { items } = await workflow.list({ status: ["active", "waiting", "paused"], pageSize: 100 });
+    for (const { id } of items) {
+      const record = await app.store.getInstance({ workflowName: workflow.name, instanceId: id });
+      const { status, executing, dueAt, crashCount } = record ?? {};
+      const dueInMs = dueAt == null ? null : dueAt - Date.now();
+      const due = dueInMs === null ? "never due" : `due in ${(dueInMs / 1000).toFixed(1)} s`;
+      open.push(`${id} ${executing ? "leased" : status}, ${due}, ${crashCount} crashes`);
+    }
+  }
+  return open;
+}
+
 async function describe(
   workflow: WorkflowHandle,
   { id }: InstanceView,
