@@ -145,6 +145,11 @@ export class Turn implements TurnScope {
     return [...notTakenUp, ...inFlight.begun, ...inFlight.releasedBy(this.#committedUpTo)];
   }
 
+  /** The number of the newest commit under this token that was sent. */
+  get commitNumber(): number {
+    return this.#commitNumber;
+  }
+
   get eventSeq(): number {
     return this.#inbox.seq;
   }

@@ -124,10 +124,14 @@ export class LeaseKeeper {
     const since = this.#runtime.monotonic();
     const due = [...this.#held.values()].filter((held) => held.heldUntil - since < (this.#leaseMs * 3) / 4);
     if (due.length === 0) return;
-    const renewals = due.map((held) => ({ lease: held.lease, begun: held.turn.begun }));
     try {
       const stale = this.#freshenClock();
       if (stale) await stale;
+      const renewals = due.map(({ lease, turn: { begun, commitNumber } }) => ({
+        lease,
+        begun,
+        commit: commitNumber,
+      }));
       const now = this.#runtime.now();
       const answers = await this.#store.renew(renewals, now + this.#leaseMs, now);
       for (const [at, held] of due.entries()) this.#heard(held, answers[at], since);

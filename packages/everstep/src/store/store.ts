@@ -166,6 +166,11 @@ export type RunHistory =
 export interface Renewal {
   readonly lease: Lease;
   readonly begun: readonly BegunBody[];
+  /**
+   * The number of the newest commit that `begun` knows of. Where another one is the last that was applied, `begun` is out of
+   * date and left out: renewals and commits may overtake each other. Without it `begun` always counts.
+   */
+  readonly commit?: number;
 }
 
 export type RenewAnswer =

@@ -14,10 +14,14 @@ import type { Run } from "./run.ts";
 import { end, extendLease, giveBack, isSchedulable, makeDue } from "./run.ts";
 
 /** Renewal is not acquisition: it succeeds only while nobody else has claimed the run (INV-4). */
-export function renew(database: MemoryDatabase, { lease, begun }: Renewal, until: number): RenewAnswer {
+export function renew(
+  database: MemoryDatabase,
+  { lease, begun, commit }: Renewal,
+  until: number,
+): RenewAnswer {
   const run = held(database, lease);
   if (run === undefined) return { kind: "lost" };
-  run.begun = detached(begun);
+  if (commit === undefined || commit === run.lastCommit) run.begun = detached(begun);
   extendLease(database, run, until);
   return { kind: "renewed", eventSeq: run.eventSeq, paused: run.status === "paused" };
 }

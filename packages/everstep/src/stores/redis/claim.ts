@@ -52,7 +52,9 @@ export async function renew(
   until: number,
 ): Promise<readonly RenewAnswer[]> {
   const args = new Arguments().add(until);
-  args.each(renewals, ({ lease, begun }) => args.add(runName(lease.runId), lease.token, begunText(begun)));
+  args.each(renewals, ({ lease, begun, commit }) =>
+    args.add(runName(lease.runId), lease.token, begunText(begun), commit ?? ""),
+  );
   return list(await session.run(renewScript, args.list, "writing", "renewal")).map(readAnswer);
 }
 

@@ -19,6 +19,7 @@ export function leases(database: Database, dialect: Dialect): Leases {
   const given = dialect.parameters("v", ["run", "token"]);
   const isHeld = `t.lane IN (${lanes.held}, ${lanes.heldPaused})`;
   const keep = dialect.update("run", ["id", "token"], ["begun"], isHeld);
+  const keepSince = dialect.update("run", ["id", "token", "last_commit"], ["begun"], isHeld);
   const extend = dialect.update("run", ["id", "token"], ["due_at"], `${isHeld} AND t.due_at < v.due_at`);
   const release = dialect.update(
     "run",
@@ -43,8 +44,22 @@ export function leases(database: Database, dialect: Dialect): Leases {
     async renew(renewals, until) {
       if (renewals.length === 0) return [];
       const keys = renewals.map(({ lease }) => keyOf(lease));
-      const begun = renewals.map((renewal) => [...keyOf(renewal.lease), begunText(renewal.begun)]);
-      const statements = [lock(keys), keep(begun), extend(keys.map((key) => [...key, until]))];
+      const always = renewals.filter(({ commit }) => commit === undefined);
+      const since = renewals.filter(({ commit }) => commit !== undefined);
+      const statements = [
+        lock(keys),
+        ...(always.length === 0
+          ? []
+          : [keep(always.map(({ lease, begun }) => [...keyOf(lease), begunText(begun)]))]),
+        ...(since.length === 0
+          ? []
+          : [
+              keepSince(
+                since.map(({ lease, begun, commit }) => [...keyOf(lease), commit ?? 0, begunText(begun)]),
+              ),
+            ]),
+        extend(keys.map((key) => [...key, until])),
+      ];
       const [locked] = await repeatedly(() => database.transact((tx) => tx.commit(statements), "renewal"));
       const rows = new Map(locked?.rows.map((row) => [`${row.run} ${row.token}`, row]));
       return keys.map(([run, token]) => answer(rows.get(`${run} ${token}`)));

@@ -15,6 +15,7 @@ export function leases(connection: Connection): Leases {
   const { db, names } = connection;
   const hot = hotRows(connection);
   const renew = db.prepare(`UPDATE ${names.run} SET due_at = max(due_at, ?), begun = ? WHERE id = ?`);
+  const extend = db.prepare(`UPDATE ${names.run} SET due_at = max(due_at, ?) WHERE id = ?`);
   const release = db.prepare(
     `UPDATE ${names.run} SET lane = ${lanes.resuming}, kind = 'resume', due_at = ?, updated_at = ? WHERE id = ?`,
   );
@@ -29,10 +30,11 @@ export function leases(connection: Connection): Leases {
     renew(renewals, until) {
       if (renewals.length === 0) return [];
       return connection.transact(() =>
-        renewals.map(({ lease, begun }): RenewAnswer => {
+        renewals.map(({ lease, begun, commit }): RenewAnswer => {
           const row = held(lease);
           if (row === undefined) return { kind: "lost" };
-          renew.run(until, begunText(begun), row.run);
+          if (commit === undefined || commit === row.lastCommit) renew.run(until, begunText(begun), row.run);
+          else extend.run(until, row.run);
           return { kind: "renewed", eventSeq: row.eventSeq, paused: row.status === "paused" };
         }),
       );

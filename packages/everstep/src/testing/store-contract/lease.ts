@@ -66,6 +66,21 @@ export const leaseCases: readonly Case[] = [
     },
   },
   {
+    name: "a renewal that a commit has overtaken extends the lease and leaves the bodies that the commit named",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      const named = boundary(1, { steps: [completed(1)], begun: [begun("pay")] });
+      await committed(store, commit(lease, named), at(1));
+      await store.renew([{ lease, begun: [begun("charge")], commit: 0 }], at(2 * leaseMs), at(2));
+      const overtaken = await instance(store, "a");
+      equal(overtaken.begun, [begun("pay")], "bodies in flight");
+      equal(overtaken.dueAt, at(2 * leaseMs), "the end of the lease");
+      await store.renew([{ lease, begun: [begun("pay", 2)], commit: 1 }], at(2 * leaseMs), at(3));
+      equal((await instance(store, "a")).begun, [begun("pay", 2)], "by a renewal that knows the commit");
+    },
+  },
+  {
     name: "renewing is not acquiring: it revives no lease that another has taken (INV-4)",
     async run({ open }) {
       const store = await open();

@@ -17,9 +17,11 @@ const renew = `
 local untilTime = number()
 local answers = {}
 for n = 1, number() do
-  local run, begun = heldRun(), text()
+  local run, begun, commit = heldRun(), text(), text()
   if run then
-    run.begun = begun ~= '' and begun or nil
+    if commit == '' or tonumber(commit) == run.commit then
+      run.begun = begun ~= '' and begun or nil
+    end
     extendLease(run, untilTime)
     answers[n] = { 'renewed', digits(run.seq), run.status == 'paused' and '1' or '0' }
   else
