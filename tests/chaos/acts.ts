@@ -7,6 +7,8 @@ export type Act =
   | { readonly kind: "flaky"; readonly ms: number; readonly throws: number }
   /** Throws always; the workflow lives with it. */
   | { readonly kind: "hopeless"; readonly ms: number }
+  /** Must not be repeated: one that is cut off fails, and the workflow lives with it. */
+  | { readonly kind: "once"; readonly ms: number }
   | { readonly kind: "sleep"; readonly ms: number }
   | { readonly kind: "letter" }
   | { readonly kind: "news"; readonly topic: string }
@@ -26,7 +28,7 @@ export const hopelessRetries = 1;
 export const flakyThrowsMax = 2;
 
 const kinds: readonly Act["kind"][] = [
-  ...["step", "step", "step", "step", "flaky", "flaky", "hopeless", "sleep", "sleep"],
+  ...["step", "step", "step", "step", "flaky", "flaky", "hopeless", "once", "sleep", "sleep"],
   ...["letter", "letter", "news", "nested", "race", "errand", "branches"],
 ] as Act["kind"][];
 

@@ -117,6 +117,8 @@ class Passage {
       case "hopeless":
         await this.#fail(name, { seen, ms: act.ms, throws: Number.POSITIVE_INFINITY });
         return { value: act.kind, seen: and(failedToken(name)) };
+      case "once":
+        return { value: act.kind, seen: and(await this.#once(name, { seen, ms: act.ms })) };
       case "sleep":
         await step.sleep(name, act.ms);
         return { value: act.kind, seen };
@@ -171,6 +173,16 @@ class Passage {
       throw error;
     }
     throw new NonRetryableError(`"${name}" succeeded, and it never does`);
+  }
+
+  /** What later bodies see: that it was done, or that it was cut off. */
+  async #once(name: string, work: MarkedWork): Promise<string> {
+    try {
+      return await this.#do(name, work, { onInterrupt: "fail", retries: false });
+    } catch (error) {
+      if ((error as { readonly code?: string }).code === "STEP_INTERRUPTED") return failedToken(name);
+      throw error;
+    }
   }
 
   #wait(

@@ -37,7 +37,8 @@ const app = createWorkflows({
   onProblem: (problem) => ledger.write(problemLine(problem)),
 });
 process.on("disconnect", () => process.exit(3));
-process.once("SIGTERM", async () => {
+// It may be told so more than once.
+process.on("SIGTERM", async () => {
   stopping = true;
   await app.stop({ grace: 2000 });
   process.exit(0);

@@ -190,6 +190,15 @@ const spoilers: readonly [string, keyof typeof audits, RegExp, (spoilt: Story) =
     },
   ],
   [
+    "a step that ran again though it never must",
+    "chains",
+    /9 once began again, which it never must/,
+    ({ ledger }) => {
+      ledger.push(...body("journey/j-1/1/9 once", "t-9a", [], 1000, "cut off"));
+      ledger.push(...body("journey/j-1/1/9 once", "t-9b", [], 2000));
+    },
+  ],
+  [
     "a run nobody knows",
     "chains",
     /journey\/j-7\/1 ran and is not there/,

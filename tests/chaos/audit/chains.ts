@@ -1,7 +1,7 @@
 /**
  * No recorded result was ever replaced, and no completed step ran again. A body begins only when everything its workflow
  * was given before is durable, and it writes down what that was: so what any start of any body has seen must be what
- * the records say, and once it has been seen, its step must not begin again.
+ * the records say, and once it has been seen, its step must not begin again. A step that says so never begins again.
  *
  * One thing may be: a process that was frozen (or starved) in the instant between looking at its lease and entering the
  * body enters it when it wakes up, whatever happened meanwhile. No engine can prevent that; the result is refused.
@@ -38,10 +38,13 @@ function auditRun(
 ): string[] {
   const recorded = tokensOf(run);
   const faults: string[] = [];
+  const begun = new Set<string>();
   /** By step key: when a later body first proved that the step was recorded. */
   const provedAt = new Map<string, number>();
   for (const begin of begins) {
     const key = keyOf(begin);
+    if (/once$/.test(key) && begun.has(key)) faults.push(`${name}: ${key} began again, which it never must`);
+    begun.add(key);
     const proved = provedAt.get(key);
     if (proved !== undefined && !wasAway(begin.pid, proved, begin.at, evidence)) {
       faults.push(`${name}: ${key} began again ${ms(begin.at - proved)} after its result had been used`);

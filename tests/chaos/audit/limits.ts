@@ -31,6 +31,7 @@ function stepFaults(step: StepView): string[] {
 
 function failuresMax({ name }: StepView): number {
   if (/hopeless$/.test(name)) return hopelessRetries + 1;
+  if (/once$/.test(name)) return 1;
   return /flaky$/.test(name) ? flakyThrowsMax : 0;
 }
 
