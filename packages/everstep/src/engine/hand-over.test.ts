@@ -205,11 +205,40 @@ describe("settlements inside a step", () => {
     expect(handOver.add(settlementOf(callOf("in", outer)))).toBe(false);
     expect(handOver.isEmpty).toBe(false);
     expect(next()).toBeNull();
-    expect(handOver.takeDurableNested()).toEqual([]);
+    expect(handOver.nextInside()).toBeNull();
     expect(durable()).toEqual(["outer/in"]);
-    expect(handOver.takeDurableNested().map(({ call }) => call.key)).toEqual(["outer/in"]);
-    expect(handOver.takeDurableNested()).toEqual([]);
+    expect(handOver.nextInside()?.call.key).toBe("outer/in");
+    expect(handOver.nextInside()).toBeNull();
     expect(handOver.isEmpty).toBe(true);
+  });
+
+  test("that an earlier attempt recorded come first and in the order they were recorded in (INV-17)", () => {
+    const { handOver, durable } = begin();
+    const outer = new Body(callOf("outer"), 2, 0);
+    handOver.add(settlementOf(callOf("new", outer)));
+    handOver.owe(callOf("late", outer, completed({ key: "outer/late", settledIndex: 7 })));
+    handOver.owe(callOf("early", outer, completed({ key: "outer/early", settledIndex: 3 })));
+    durable();
+    const order = [
+      handOver.nextInside(),
+      handOver.nextInside(),
+      handOver.nextInside(),
+      handOver.nextInside(),
+    ];
+    expect(order.map((next) => next?.call.key)).toEqual([
+      "outer/early",
+      "outer/late",
+      "outer/new",
+      undefined,
+    ]);
+  });
+
+  test("of a body that is void are handed to nobody", () => {
+    const { handOver } = begin();
+    const outer = new Body(callOf("outer"), 2, 0);
+    handOver.owe(callOf("in", outer, completed({ key: "outer/in", settledIndex: 3 })));
+    outer.isVoid = true;
+    expect(handOver.nextInside()).toBeNull();
   });
 });
 

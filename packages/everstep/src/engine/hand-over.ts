@@ -47,9 +47,11 @@ export class HandOver {
   #nextIndex: number;
   /** Calls with a recorded settlement that was not handed over yet. */
   #owed: Call[] = [];
+  /** The same inside of bodies. */
+  #owedInside: Call[] = [];
   /** Finished in this turn, in order of finishing. */
   #ready: QueuedSettlement[] = [];
-  /** Nested ones go to the body that asked as soon as they are durable; order does not matter there. */
+  /** Nested ones go to the body that asked as soon as they are durable. */
   #nested: QueuedSettlement[] = [];
   /** Writes put into drafts so far. */
   writes = 0;
@@ -71,7 +73,7 @@ export class HandOver {
 
   owe(call: Call): void {
     call.state = "owed";
-    this.#owed.push(call);
+    (call.parent === null ? this.#owed : this.#owedInside).push(call);
   }
 
   /** Takes a settlement in; true when it is next and may be handed over at once. */
@@ -89,7 +91,7 @@ export class HandOver {
 
   /** The next settlement that may be handed over now; placing one that needs a commit is left to `flush`. */
   next(flush: () => void): { readonly call: Call; readonly record: SettledStep } | null {
-    const owed = this.#takeOwed();
+    const owed = takeFirst(this.#owed);
     if (owed) return { call: owed, record: owed.record as SettledStep };
     const first = this.#ready[0];
     if (!first) return null;
@@ -103,11 +105,18 @@ export class HandOver {
     return { call: first.call, record: first.record as unknown as SettledStep };
   }
 
-  /** Nested settlements that have become durable. */
-  takeDurableNested(): readonly { readonly call: Call; readonly record: SettledStep }[] {
-    const durable = this.#nested.filter(({ gate }) => gate <= this.durable);
-    this.#nested = this.#nested.filter(({ gate }) => gate > this.durable);
-    return durable.map(({ call, record }) => ({ call, record: record as SettledStep }));
+  /**
+   * The next settlement for a body: what an earlier attempt of it recorded, in that order, then what has become durable.
+   * What a body asked for that is void is nobody's.
+   */
+  nextInside(): { readonly call: Call; readonly record: SettledStep } | null {
+    this.#owedInside = this.#owedInside.filter(({ parent }) => !parent?.isVoid);
+    const owed = takeFirst(this.#owedInside);
+    if (owed) return { call: owed, record: owed.record as SettledStep };
+    const first = this.#nested[0];
+    if (first === undefined || first.gate > this.durable) return null;
+    this.#nested.shift();
+    return { call: first.call, record: first.record as SettledStep };
   }
 
   /**
@@ -154,15 +163,6 @@ export class HandOver {
     return failed;
   }
 
-  #takeOwed(): Call | null {
-    let first: Call | null = null;
-    for (const call of this.#owed) {
-      if (first === null || settledIndexOf(call) < settledIndexOf(first)) first = call;
-    }
-    if (first) this.#owed.splice(this.#owed.indexOf(first), 1);
-    return first;
-  }
-
   #place(settlement: QueuedSettlement): void {
     const { call, draft, event, timeout, eventSeqSeen, body } = settlement;
     // The draft is this settlement's own and becomes its record; copying it would cost every step an object.
@@ -187,6 +187,16 @@ export class HandOver {
 export function mutationsFor(body: Body, record: { readonly status: string }): Mutations | null {
   if (record.status === "completed") return body.mutations;
   return body.onTerminalError.length === 0 ? null : { serviceCalls: [], mutate: body.onTerminalError };
+}
+
+/** Takes out the call that was settled first. */
+function takeFirst(owed: Call[]): Call | null {
+  let first: Call | null = null;
+  for (const call of owed) {
+    if (first === null || settledIndexOf(call) < settledIndexOf(first)) first = call;
+  }
+  if (first) owed.splice(owed.indexOf(first), 1);
+  return first;
 }
 
 function settledIndexOf(call: Call): number {

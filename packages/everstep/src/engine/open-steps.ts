@@ -39,7 +39,7 @@ export interface OpenStepsParts {
   /** A step came to its end. */
   readonly onSettled: (settlement: Settlement) => void;
   /** A call is answered by what is recorded. */
-  readonly onRecorded: (call: Call, record: SettledStep) => void;
+  readonly onRecorded: (call: Call) => void;
   /** An attempt failed and there will be another. */
   readonly onAttemptFailed: (call: Call, record: WaitingStep) => void;
   /** Something changed that the pump should look at. */
@@ -168,7 +168,7 @@ export class OpenSteps {
   }
 
   #decide(call: Call, now: number): void {
-    const { register, inbox, onChange } = this.#parts;
+    const { host, register, inbox, onChange } = this.#parts;
     let decision: Decision;
     try {
       decision = decide(call, call.record, inbox.events, now);
@@ -180,13 +180,14 @@ export class OpenSteps {
       return onChange();
     }
     call.index ??= register.indexOf(call);
+    if (host.rehearsal && decision.kind !== "settled") return this.#park(call);
     this.#act(call, decision, now);
   }
 
   #act(call: Call, decision: Decision, now: number): void {
     switch (decision.kind) {
       case "settled":
-        return this.#parts.onRecorded(call, decision.record);
+        return this.#parts.onRecorded(call);
       case "attempt":
         return this.#attempt(call, now);
       case "wait":

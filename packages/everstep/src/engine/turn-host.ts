@@ -3,6 +3,7 @@ import type { EventRecord } from "../model/event.ts";
 import type { CommitOutcome, CommitRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { Body } from "./body.ts";
+import type { Call } from "./call.ts";
 import type { Turn } from "./turn.ts";
 
 /** Every effect a turn can have. */
@@ -24,6 +25,11 @@ export interface TurnHost {
   notice(turn: Turn, message: string): void;
   /** The definition of a workflow another instance is created of, for its limits. */
   definitionOf(workflowName: string): WorkflowDefinition | undefined;
+  /** Given where code is only held against what is recorded: nothing goes beyond it, what is open stays open. */
+  readonly rehearsal?: {
+    /** The workflow function asked for a step. */
+    asked(call: Call): void;
+  };
 }
 
 /** Where in a run a piece of author code is executing: in the workflow function, or in the body of a step. */

@@ -42,6 +42,25 @@ describe("steps inside a step", () => {
     expect(stage.boundaries.map(told)[1]).toBe("outer completed, complete");
   });
 
+  test("decide a race alike when the body runs again (INV-17)", async () => {
+    const winners: string[] = [];
+    const slow = held<string>();
+    const stage = stageOf((step) =>
+      step.do("outer", { retries: { limit: 1, delay: 0 } }, async ({ attempt }) => {
+        const first = step.do("slow", () => slow.promise);
+        const second = step.do("quick", async () => "quick");
+        winners.push(await Promise.race([first, second]));
+        slow.resolve("slow");
+        await first;
+        if (attempt === 1) throw new Error("once more");
+        return winners.length;
+      }),
+    );
+    await stage.play();
+    await stage.play();
+    expect(winners).toEqual(["quick", "quick"]);
+  });
+
   test("are skipped, all of them, once their parent is recorded", async () => {
     let inner = 0;
     const stage = stageOf(async (step) => {

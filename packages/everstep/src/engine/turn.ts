@@ -111,7 +111,7 @@ export class Turn implements TurnScope {
       inbox: this.#inbox,
       interrupted: claim.begun,
       onSettled: (settlement) => this.#settled(settlement),
-      onRecorded: (call, record) => this.#recall(call, record),
+      onRecorded: (call) => this.#handOver.owe(call),
       onAttemptFailed: (call, record) => host.notice(this, attemptFailed(call.name, record)),
       onChange: () => this.#schedulePump(),
       onBudgetSpent: () => {
@@ -252,11 +252,13 @@ export class Turn implements TurnScope {
     const entered = this.#register.enter(spec, parent);
     if (entered.kind === "answered") return this.#answerAgain(entered.record);
     const { call } = entered;
+    this.#host.rehearsal?.asked(call);
     this.#idle = false;
     this.#timers.cancelStall();
     if (parent) parent.openCalls++;
     const { record } = call;
-    if (record && record.status !== "waiting" && record.type === call.type) this.#recall(call, record);
+    // It waits for its place in the recorded order, so that races decide alike, in a body that runs again too.
+    if (record && record.status !== "waiting" && record.type === call.type) this.#handOver.owe(call);
     else this.#steps.ask(call);
     if (this.#state === "suspended") this.#host.wake(this);
     else this.#schedulePump();
@@ -306,12 +308,6 @@ export class Turn implements TurnScope {
     return answer;
   }
 
-  /** Top-level calls wait for their place in the recorded order; inside a body order does not matter. */
-  #recall(call: Call, record: SettledStep): void {
-    if (call.parent === null) this.#handOver.owe(call);
-    else this.#answer(call, record);
-  }
-
   // ---------------------------------------------------------------------------------------------- the pump
 
   #schedulePump(): void {
@@ -339,6 +335,7 @@ export class Turn implements TurnScope {
 
   #pump(): void {
     if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());
+    if (this.#handOverInside()) return this.#schedulePump();
     // The lease may be gone already: what is asked for now is for the next turn.
     if (this.#ending) return;
     if (this.#windingDown) return this.#pumpDown();
@@ -390,6 +387,13 @@ export class Turn implements TurnScope {
   #handOverNext(): boolean {
     if (!this.#drained) return false;
     const next = this.#handOver.next(() => this.#flush());
+    if (next) this.#answer(next.call, next.record);
+    return next !== null;
+  }
+
+  /** The same inside of bodies. */
+  #handOverInside(): boolean {
+    const next = this.#handOver.nextInside();
     if (next) this.#answer(next.call, next.record);
     return next !== null;
   }
@@ -463,7 +467,6 @@ export class Turn implements TurnScope {
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     if (next.kind !== "continue") return this.#afterEnd(outcome, next);
     if (outcome.kind === "paused") this.#windingDown = true;
-    for (const { call, record } of this.#handOver.takeDurableNested()) this.#answer(call, record);
     if (!this.#windingDown) this.#releaseGated();
     if (outcome.eventSeq > this.#inbox.seq && this.#steps.hasParked) this.eventsArrived();
     this.#schedulePump();
