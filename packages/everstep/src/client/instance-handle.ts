@@ -26,6 +26,8 @@ import {
 import { type LogLevel, logLevels } from "../model/log-line.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { ChangeOutcome } from "../store/store.ts";
+import { type ExportHistoryOptions, exportHistory } from "../verify/replay/export-history.ts";
+import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type { AppParts } from "./app-parts.ts";
 import { awaitEnd } from "./await-end.ts";
 import { isOwnCreation } from "./own-creation.ts";
@@ -166,6 +168,13 @@ export class InstanceHandle<Output = any> {
     return pageView("logs", page, (line) => logLineView(line, record.runNumber));
   }
 
+  /** A run as one document that `replayHistory` can replay elsewhere, without the store; plain JSON. */
+  async exportHistory(options: ExportHistoryOptions = {}): Promise<HistoryDocument> {
+    const { reads, runtime } = this.#parts;
+    const { runNumber } = await this.#read(options.runNumber);
+    return exportHistory({ reads, now: runtime.now(), look: () => this.#read(runNumber) }, options);
+  }
+
   /** All runs of this instance, newest first. */
   async runs(): Promise<readonly InstanceView[]> {
     await this.#read();
@@ -257,13 +266,17 @@ export class InstanceHandle<Output = any> {
     if (delayMs > 30 * 24 * 60 * 60 * 1000) {
       throw new EverstepError("INVALID_DURATION", "delay must be at most 30 days.");
     }
-    const record = await this.#read();
-    if (record.status !== "errored") throw this.#notErrored(record);
+    await this.#retryFailedStep(delayMs);
+  }
+
+  async #retryFailedStep(delayMs: number): Promise<void> {
+    const { runNumber, token, runId, status, error } = await this.#read();
+    if (status !== "errored") throw this.#notErrored({ status });
     const now = this.#parts.runtime.now();
-    const outcome = await this.#change(
-      planRetryFailedStep(this.#ref, await this.#steps(record.runId), record.error, delayMs, now),
-    );
-    if (outcome.kind === "refused") throw this.#notErrored(outcome);
+    const plan = planRetryFailedStep(this.#ref, await this.#steps(runId), error, delayMs, now);
+    // Made for the steps that were read: if it was retried or restarted meanwhile, and failed again, they are others.
+    const outcome = await this.#change({ ...plan, when: { ...plan.when, runNumber, token } });
+    if (outcome.kind === "refused") return this.#retryFailedStep(delayMs);
     this.#parts.runner.dueAt(now + delayMs);
   }
 

@@ -142,10 +142,18 @@ export interface PublishOutcome {
 export interface ChangeRequest extends InstanceRef {
   readonly kind: "change";
   readonly id: string;
-  readonly when: { readonly statuses: readonly InstanceStatus[]; readonly runNumber?: number };
+  readonly when: ChangeCondition;
   readonly change: Change;
   /** An instance to create when, and only when, the change is made. */
   readonly announce?: CreateRequest;
+}
+
+export interface ChangeCondition {
+  readonly statuses: readonly InstanceStatus[];
+  /** The run it is meant for. */
+  readonly runNumber?: number;
+  /** What the run's token was when the decision was made: nothing that moves it has happened since. */
+  readonly token?: number;
 }
 
 export type Change =

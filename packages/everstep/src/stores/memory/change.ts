@@ -12,8 +12,8 @@ export function change(database: MemoryDatabase, request: ChangeRequest, now: nu
   const before = instance.changes.get(request.id);
   if (before !== undefined) return before;
   const run = currentRun(instance);
-  const { statuses, runNumber = run.number } = request.when;
-  if (!statuses.includes(run.status) || runNumber !== run.number) {
+  const { statuses, runNumber = run.number, token = run.token } = request.when;
+  if (!statuses.includes(run.status) || runNumber !== run.number || token !== run.token) {
     return { kind: "refused", status: run.status, runNumber: run.number };
   }
   const leased = leaseInForce(run, now);

@@ -118,7 +118,10 @@ function addPublish(args: Arguments, { id, topic, payload, createdAt }: PublishR
 function addChange(args: Arguments, request: ChangeRequest): void {
   const { when, change } = request;
   args.add(request.workflowName, request.instanceId, request.id);
-  args.each(when.statuses, (status) => args.add(status)).number(when.runNumber);
+  args
+    .each(when.statuses, (status) => args.add(status))
+    .number(when.runNumber)
+    .number(when.token);
   args.add(change.kind);
   addMade(args, change);
   addAnnounced(args, request.announce);

@@ -22,7 +22,8 @@ export function planChange(set: WorkingSet, request: ChangeRequest, now: number)
   if (made !== undefined) return made;
   const { status, runNumber, instance } = run.row;
   const { when } = request;
-  const isMeant = when.runNumber === undefined || when.runNumber === runNumber;
+  const { runNumber: meantNumber = runNumber, token: meantToken = run.row.token } = when;
+  const isMeant = meantNumber === runNumber && meantToken === run.row.token;
   if (!isMeant || !when.statuses.includes(status)) return { kind: "refused", status, runNumber };
 
   const leased = run.isLeaseInForce(now);

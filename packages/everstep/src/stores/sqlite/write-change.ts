@@ -49,7 +49,8 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
     const before = made.find(row.instance, id);
     if (before !== undefined) return before;
     const { status, runNumber } = row;
-    const meant = when.runNumber === undefined || when.runNumber === runNumber;
+    const { runNumber: meantNumber = runNumber, token: meantToken = row.token } = when;
+    const meant = meantNumber === runNumber && meantToken === row.token;
     if (!meant || !when.statuses.includes(status)) return { kind: "refused", status, runNumber };
 
     make(row, change, now);

@@ -169,6 +169,19 @@ export const lifecycleCases: readonly Case[] = [
     },
   },
   {
+    name: "a change may name the token it was decided under: whatever moved it since makes the decision void (INV-35)",
+    async run({ open }) {
+      const store = await open();
+      await write(store, create("a"));
+      const decide = (token: number) =>
+        write(store, change("a", { kind: "pause" }, { statuses: ["active", "waiting"], token }), at(2));
+      const { token } = await instance(store, "a");
+      await claimOne(store, "a", at(1));
+      equal(await decide(token), { kind: "refused", status: "active", runNumber: 1 }, "claimed since");
+      matches(await decide(token + 1), { kind: "changed", status: "paused" }, "nothing has happened since");
+    },
+  },
+  {
     name: "a change to an unknown instance finds nothing",
     async run({ open }) {
       const store = await open();

@@ -12,6 +12,7 @@ local function readChange()
   local request = { workflow = text(), instance = text(), id = text(), statuses = {} }
   for _ = 1, number() do request.statuses[text()] = true end
   request.number = number()
+  request.token = number()
   request.kind = text()
   if request.kind == 'resume' then request.made = { shifts = text() == '1' }
   elseif request.kind == 'terminate' then request.made = { status = 'terminated', record = text() }
@@ -105,7 +106,8 @@ local function change(request, now)
   local made = named('changes', request.workflow, request.instance)
   local earlier = ask('HGET', made, request.id)
   if earlier then return { 'changed', earlier } end
-  if not request.statuses[run.status] or (request.number and request.number ~= run.number) then
+  local meant = (not request.number or request.number == run.number) and (not request.token or request.token == run.token)
+  if not meant or not request.statuses[run.status] then
     return { 'refused', run.status, digits(run.number) }
   end
   local leased = isLeaseInForce(run, now)
