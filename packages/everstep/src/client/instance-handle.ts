@@ -159,6 +159,9 @@ export class InstanceHandle<Output = any> {
         `level is ${String(level)}; use one of ${logLevels.join(", ")}.`,
       );
     }
+    if (category !== undefined && typeof category !== "string") {
+      throw new EverstepError("INVALID_ARGUMENT", `category is a ${typeof category}; it is text.`);
+    }
     const record = await this.#read(options.runNumber);
     const page = await this.#parts.reads.listLogs(record.runId, {
       ...pageQuery("logs", { order: "asc", ...options }, this.#definition.limits),
@@ -203,10 +206,14 @@ export class InstanceHandle<Output = any> {
   async terminate(options: { readonly reason?: string } = {}): Promise<void> {
     const next = { kind: "terminate", reason: userReason(options) } as const;
     const { announcer } = this.#parts;
-    const announce = announcer.hearsEnds ? announcer.ended(await this.#read(), next) : undefined;
-    const request = planTerminate(this.#ref, options.reason ?? null);
-    const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
+    const told = announcer.hearsEnds ? await this.#read() : null;
+    const announce = told ? announcer.ended(told, next) : undefined;
+    const plan = planTerminate(this.#ref, options.reason ?? null);
+    // Who is told of the end of a run hears of the run that ended.
+    const when = told ? { ...plan.when, runNumber: told.runNumber } : plan.when;
+    const outcome = await this.#change({ ...plan, when, ...(announce ? { announce } : {}) });
     if (outcome.kind === "refused") {
+      if (!isTerminal(outcome.status)) return this.terminate(options);
       throw instanceTerminal(this.#ref, outcome.status, "terminated");
     }
     this.#parts.runner.recall(outcome.runId, "The instance was terminated.");
@@ -272,8 +279,11 @@ export class InstanceHandle<Output = any> {
   async #retryFailedStep(delayMs: number): Promise<void> {
     const { runNumber, token, runId, status, error } = await this.#read();
     if (status !== "errored") throw this.#notErrored({ status });
+    const steps = await this.#steps(runId);
+    // Read while somebody else was at it, they may fit nothing.
+    if ((await this.#read()).token !== token) return this.#retryFailedStep(delayMs);
     const now = this.#parts.runtime.now();
-    const plan = planRetryFailedStep(this.#ref, await this.#steps(runId), error, delayMs, now);
+    const plan = planRetryFailedStep(this.#ref, steps, error, delayMs, now);
     // Made for the steps that were read: if it was retried or restarted meanwhile, and failed again, they are others.
     const outcome = await this.#change({ ...plan, when: { ...plan.when, runNumber, token } });
     if (outcome.kind === "refused") return this.#retryFailedStep(delayMs);
@@ -362,7 +372,8 @@ export class InstanceHandle<Output = any> {
 
   async #read(runNumber?: number): Promise<InstanceRecord> {
     await this.#parts.ready();
-    const record = await this.#parts.reads.getInstance(this.#ref, runNumber);
+    const isPossible = runNumber === undefined || Number.isSafeInteger(runNumber);
+    const record = isPossible ? await this.#parts.reads.getInstance(this.#ref, runNumber) : undefined;
     if (record) return record;
     if (runNumber === undefined) throw instanceNotFound(this.#ref);
     await this.#read();

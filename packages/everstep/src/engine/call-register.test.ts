@@ -274,15 +274,38 @@ describe("replaying", () => {
     expect(register.replaying).toBe(true);
   });
 
+  /** Asks for steps one after the other, each handed over before the next. */
+  function inOrder(...names: readonly string[]) {
+    const records = ["a", "b", "c"].map((key, index) => completed({ key, index }));
+    const { register, enter, spec, notes } = registerOf(records);
+    const calls = names.map((name) => {
+      const call = enter(spec(name));
+      const index = register.indexOf(call);
+      register.settled(call, records.find(({ key }) => key === name) ?? completed({ key: name, index }));
+      return call;
+    });
+    return { calls, notes };
+  }
+
   test("notes once that the order is another one", () => {
-    const { enter, spec, notes } = registerOf(["a", "b", "c"].map((key, index) => completed({ key, index })));
-    for (const name of ["c", "a", "b"]) enter(spec(name));
+    const { calls, notes } = inOrder("c", "a", "b");
     expect(notes).toEqual([expect.stringContaining('"a" is asked for in another order')]);
+    expect(calls.map(({ cameAfter }) => cameAfter)).toEqual([null, "c", "c"]);
   });
 
-  test("notes nothing while the order is the recorded one, with steps left out", () => {
-    const { enter, spec, notes } = registerOf(["a", "b", "c"].map((key, index) => completed({ key, index })));
-    for (const name of ["a", "c", "d"]) enter(spec(name));
+  test.each([
+    ["with steps left out", ["a", "c", "d"]],
+    ["with a new step in between", ["a", "new", "b"]],
+  ])("notes nothing while the order is the recorded one, %s", (_what, names) => {
+    expect(inOrder(...names).notes).toEqual([]);
+  });
+
+  test("notes nothing of steps that are open at the same time, which a crash may have put in any order", () => {
+    const { enter, spec, notes } = registerOf([
+      completed({ key: "fast", index: 1, settledIndex: 0 }),
+      completed({ key: "slow", index: 2, settledIndex: 1 }),
+    ]);
+    for (const name of ["slow", "fast"]) enter(spec(name));
     expect(notes).toEqual([]);
   });
 });

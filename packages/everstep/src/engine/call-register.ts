@@ -25,7 +25,10 @@ export class CallRegister {
   #nextSettled = 0;
   #counted = 0;
   #replaying: boolean;
-  #lastAskedIndex = -1;
+  /** Where the history ends that this passage began with. */
+  readonly #historyEnd: number;
+  /** Of its steps that were handed over, the one that was recorded last. */
+  #lastHandedOver: SettledStep | null = null;
 
   constructor(definition: WorkflowDefinition, steps: readonly StepRecord[], note: (message: string) => void) {
     this.#definition = definition;
@@ -37,6 +40,7 @@ export class CallRegister {
       if (step.status !== "waiting") this.#nextSettled = Math.max(this.#nextSettled, step.settledIndex + 1);
       if (this.#countsAsStep(step.type)) this.#counted++;
     }
+    this.#historyEnd = this.#nextIndex;
   }
 
   /** The code that runs now ran before: everything it asked for so far was answered from history. */
@@ -59,8 +63,8 @@ export class CallRegister {
     const record = this.#records.get(key);
     // A call whose outer step is tried again was counted the first time.
     if (!record && !before) this.#countNew(spec);
-    if (parent === null) this.#follow(spec, record);
     const call = new Call(spec, key, count, parent, record);
+    if (parent === null) this.#follow(call);
     this.#calls.set(key, call);
     return { kind: "call", call };
   }
@@ -76,6 +80,8 @@ export class CallRegister {
 
   settled(call: Call, record: SettledStep): void {
     this.#records.set(call.key, record);
+    if (call.parent !== null || record.index >= this.#historyEnd) return;
+    if (record.index > (this.#lastHandedOver?.index ?? -1)) this.#lastHandedOver = record;
   }
 
   forget(call: Call): void {
@@ -156,17 +162,21 @@ export class CallRegister {
     return type === "do" || (type === "waitForEvent" && this.#definition.mode !== "cloudflare");
   }
 
-  /** Notices where the code has moved on from history: new steps end the replay, another order is worth a line. */
-  #follow(spec: CallSpec, record: StepRecord | undefined): void {
+  /**
+   * Notices where the code has moved on from history: new steps end the replay, another order is worth a line. Steps that
+   * are open at the same time may be recorded in any order, for instance after a crash; one that is asked for after
+   * another was handed over never was recorded before it by the same code.
+   */
+  #follow(call: Call): void {
+    const { record, name } = call;
     if (!record || record.status === "waiting") this.#replaying = false;
-    if (!record) return;
-    if (record.index < this.#lastAskedIndex) {
-      this.#noteOnce(
-        "order",
-        `Step "${spec.name}" is asked for in another order than it was recorded; results are matched by name.`,
-      );
-    }
-    this.#lastAskedIndex = Math.max(this.#lastAskedIndex, record.index);
+    const last = this.#lastHandedOver;
+    if (!record || !last || record.index >= last.index) return;
+    call.cameAfter = last.key;
+    this.#noteOnce(
+      "order",
+      `Step "${name}" is asked for in another order than it was recorded; results are matched by name.`,
+    );
   }
 
   #noteOnce(topic: string, message: string): void {

@@ -35,6 +35,8 @@ export class Call {
   state: "asked" | "owed" | "gated" | "running" | "parked" | "settling" | "done" = "asked";
   record: StepRecord | undefined;
   index: number | null = null;
+  /** The key of a step that was handed over before this one was asked for, although it was recorded later. */
+  cameAfter: string | null = null;
   #resolve!: (value: unknown) => void;
   #reject!: (error: unknown) => void;
 

@@ -97,6 +97,15 @@ describe("what a run that begins at a step keeps", () => {
     expect(findStep(steps, { name: "a", type: "do" }).key).toBe("do:a#1");
   });
 
+  test("what ran inside a step is kept with it, though it was recorded first: a crash gave its parent a later index", () => {
+    const steps = [
+      completed({ key: "outer/in", name: "in", index: 1, parentKey: "outer" }),
+      completed({ key: "outer", index: 2 }),
+      completed({ key: "from", index: 3 }),
+    ];
+    expect(keys(historyBefore(steps, "from"))).toEqual(["outer/in", "outer"]);
+  });
+
   test.each(["unknown", "", "constructor"])("an unknown step %j is refused", (from) => {
     expect(codeOf(() => historyBefore(history, from))).toBe("STEP_NOT_FOUND");
   });
@@ -110,6 +119,15 @@ describe("one more try for the step that failed the run", () => {
     if (made.kind !== "retryStep") throw new Error("not a retry");
     return made;
   };
+
+  test("forgets all that ran inside it, whatever was recorded first", () => {
+    const steps = [
+      completed({ key: "a/b/c", name: "c", index: 1, parentKey: "a/b" }),
+      completed({ key: "a/b", name: "b", index: 2, parentKey: "a" }),
+      errored({ key: "a", index: 3 }),
+    ];
+    expect([...change(steps).drop].sort()).toEqual([1, 2]);
+  });
 
   test("opens it again with one more attempt, due after the delay, only while errored", () => {
     const steps = [

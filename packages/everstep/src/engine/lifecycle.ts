@@ -1,12 +1,13 @@
 /** Plans what a person or a step asks for as requests to the store. Pure: what must be known first is handed in. */
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
+import { utf8Bytes } from "../authoring/codec-bytes.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { checkEventType, checkInstanceId } from "../authoring/names.ts";
+import { checkEventType, checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
 import { issueText, type ValidationIssue } from "../authoring/standard-schema.ts";
 import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRef, type InstanceStatus, instanceStatuses } from "../model/instance.ts";
-import { defaultLimits, type Limits } from "../model/limits.ts";
+import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
 import type { ChangeRequest, CreateRequest, SendEventRequest } from "../model/request.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
@@ -48,6 +49,7 @@ export function planAlongsideCreate(
   runtime: Runtime,
 ): CreateRequest {
   const limits = definition?.limits ?? defaultLimits;
+  if (!definition) checkWorkflowName(workflowName, limits);
   const instanceId = options.id === undefined ? runtime.uuid() : checkInstanceId(options.id, limits);
   const params = encodeParams(checkedNow(definition, options.params), limits);
   const { workflowName: parentWorkflow, instanceId: parentId } = parent;
@@ -97,6 +99,7 @@ export function planSendEvent(
   id: string,
   now: number,
 ): SendEventRequest {
+  checkEventId(id);
   const type = checkEventType(event.type, limits);
   const payload = encodeValue(event.payload, "event payload");
   checkBytes(payload, limits.eventBytesMax, "event payload");
@@ -109,8 +112,24 @@ export function planAlongsideEvent(
   limits: Limits,
   runtime: Runtime,
 ): SendEventRequest {
+  checkWorkflowName(ref.workflowName, limits);
   checkInstanceId(ref.instanceId, limits);
   return planSendEvent(ref, event, limits, event.id ?? runtime.uuid(), runtime.now());
+}
+
+/** What every store has room for where it looks for ids. */
+const eventIdBytesMax = 512;
+
+/** An id that a store would change or cut could be taken for another, and its event be lost as a repeat. */
+export function checkEventId(id: unknown): string {
+  const isShort = typeof id === "string" && id !== "" && id.length <= eventIdBytesMax;
+  if (isShort && utf8Bytes(id) <= eventIdBytesMax && !/\p{Surrogate}/u.test(id)) return id;
+  const found = typeof id === "string" ? `text of ${id.length} characters` : `a ${typeof id}`;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    `An event id is text of 1 to ${eventIdBytesMax} bytes without broken characters, not ${found}. ` +
+      "Leave it out where nothing is sent twice.",
+  );
 }
 
 /** Ends a sleep early: an event of the engine's own, addressed to it, so that no race can lose it. */
@@ -148,7 +167,12 @@ export function planResume(ref: InstanceRef, shiftDeadlines: boolean): ChangePla
   return planChange(ref, ["paused"], { kind: "resume", shiftDeadlines });
 }
 
-export function planTerminate(ref: InstanceRef, message: string | null): ChangePlan {
+export function planTerminate(ref: InstanceRef, reason: string | null): ChangePlan {
+  if (reason !== null && typeof reason !== "string") {
+    throw new EverstepError("INVALID_ARGUMENT", `The reason to terminate is text, not a ${typeof reason}.`);
+  }
+  // Too long a reason is no reason to go on.
+  const message = reason?.slice(0, errorLimits.messageMax) ?? null;
   return planChange(ref, liveStatuses, { kind: "terminate", reason: { source: "user", message } });
 }
 

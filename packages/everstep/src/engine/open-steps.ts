@@ -2,14 +2,13 @@
  * The steps of a turn that have not come to their end: decided when their time has come, gated until what was written
  * before them is durable, run, parked, and given to the turn as settlements when they are over.
  */
-import { decodeValue, encodeValue } from "../authoring/codec.ts";
+import { encodeValue } from "../authoring/codec.ts";
 import { WaitForEventTimeoutError } from "../authoring/errors.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
-import type { ReceivedEvent } from "../authoring/workflow-step.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody } from "../model/instance.ts";
-import type { SettledStep, WaitingStep } from "../model/step.ts";
-import type { StoredError } from "../model/value.ts";
+import type { WaitingStep } from "../model/step.ts";
+import type { EncodedValue, StoredError } from "../model/value.ts";
 import { attemptOutcome } from "./attempt-outcome.ts";
 import { Body, type BodyOutcome } from "./body.ts";
 import type { Call } from "./call.ts";
@@ -19,6 +18,7 @@ import type { Draft } from "./draft.ts";
 import { type HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
 import { InFlight } from "./in-flight.ts";
 import type { Inbox } from "./inbox.ts";
+import { receivedFrom, receivedValue } from "./received-event.ts";
 import { type AttemptOutcome, type SettlementDraft, type StepBase, settle } from "./settle.ts";
 import { baseOf, earliestWake, inOrderOfTime, wakeOf } from "./step-base.ts";
 import { BodyContext } from "./step-context.ts";
@@ -180,6 +180,7 @@ export class OpenSteps {
       return onChange();
     }
     call.index ??= register.indexOf(call);
+    // A rehearsal goes no further than what is recorded.
     if (host.rehearsal && decision.kind !== "settled") return this.#park(call);
     this.#act(call, decision, now);
   }
@@ -193,7 +194,7 @@ export class OpenSteps {
       case "wait":
         return this.#wait(call, decision.until, now);
       case "wake":
-        return this.#completeWait(call, undefined, decision.skippedBy, now);
+        return this.#completeWait(call, nothing, decision.skippedBy, now);
       case "consume":
         return this.#consume(call, decision.event, now);
       case "timeout":
@@ -226,13 +227,13 @@ export class OpenSteps {
     handOver.writes++;
   }
 
-  #completeWait(call: Call, value: unknown, event: EventRecord | null, now: number): void {
+  #completeWait(call: Call, result: EncodedValue, event: EventRecord | null, now: number): void {
     if (event) this.#parts.inbox.take(event);
-    this.#parts.onSettled({ call, draft: completedWait(call, value, now), ...plain, event });
+    this.#parts.onSettled({ call, draft: completedWait(call, result, now), ...plain, event });
   }
 
   #consume(call: Call, event: EventRecord, now: number): void {
-    if (!call.spec.onConsume) return this.#completeWait(call, receivedFrom(event), event, now);
+    if (!call.spec.onConsume) return this.#completeWait(call, receivedValue(event), event, now);
     // The author's hook runs like a body: it waits for what was written before it, may write with the consumption, and
     // if it fails the event stays.
     this.#parts.inbox.take(event);
@@ -349,7 +350,7 @@ export class OpenSteps {
       inbox.putBack(event);
       return this.fail(call, toStoredError(outcome.error));
     }
-    const draft = completedWait(call, receivedFrom(event), this.#now());
+    const draft = completedWait(call, receivedValue(event), this.#now());
     onSettled({ call, draft, ...plain, body, event, needsCommit: body.mutations !== null });
   }
 }
@@ -360,15 +361,9 @@ function isRecordedWait({ type, record }: Call): boolean {
   return type !== "do" && record?.status === "waiting";
 }
 
-function completedWait(call: Call, value: unknown, now: number): SettlementDraft {
-  const result = encodeValue(value, `step "${call.name}" result`);
-  return { ...baseOf(call, now), status: "completed", result, settledAt: now };
-}
+/** What a sleep comes to. */
+const nothing: EncodedValue = encodeValue(undefined, "result");
 
-function receivedFrom(event: EventRecord): ReceivedEvent {
-  return {
-    type: event.type ?? event.topic ?? "",
-    payload: decodeValue(event.payload) as never,
-    timestamp: new Date(event.createdAt),
-  };
+function completedWait(call: Call, result: EncodedValue, now: number): SettlementDraft {
+  return { ...baseOf(call, now), status: "completed", result, settledAt: now };
 }

@@ -57,15 +57,10 @@ const givenUpCodes: ReadonlySet<string> = new Set([
   "INTERRUPTED_BY_RESTART",
 ]);
 
-/** Steps nested at any depth in another. Asked of their parents, because a name may look like any key. */
+/** Steps nested at any depth in another. Asked of their parents: a name may look like any key, an index say anything. */
 function stepsInside(steps: readonly StepRecord[], key: string): readonly StepRecord[] {
-  const outer = new Set([key]);
-  const byIndex = [...steps].sort((a, b) => a.index - b.index);
-  return byIndex.filter((step) => {
-    const inside = step.parentKey !== null && outer.has(step.parentKey);
-    if (inside) outer.add(step.key);
-    return inside;
-  });
+  const children = steps.filter(({ parentKey }) => parentKey === key);
+  return children.flatMap((child) => [child, ...stepsInside(steps, child.key)]);
 }
 
 function reopened(step: StepRecord, dueAt: number): WaitingStep {

@@ -13,14 +13,16 @@ export type StepSelector =
  */
 export function historyBefore(steps: readonly StepRecord[], from: StepSelector): readonly StepRecord[] {
   const first = outermost(steps, findStep(steps, from));
-  const kept = new Set<string>();
-  for (const step of [...steps].sort((a, b) => a.index - b.index)) {
-    const settled = step.status !== "waiting";
-    const parentKept = step.parentKey === null || kept.has(step.parentKey);
-    const early = outermost(steps, step).index < first.index;
-    if (settled && parentKept && early) kept.add(step.key);
-  }
-  return steps.filter((step) => kept.has(step.key));
+  const isEarly = (step: StepRecord): boolean => outermost(steps, step).index < first.index;
+  return steps.filter((step) => isEarly(step) && isWhollySettled(steps, step));
+}
+
+/** It and everything it is inside of. An index says nothing: one that was cut off before its record has a later one. */
+function isWhollySettled(steps: readonly StepRecord[], step: StepRecord): boolean {
+  if (step.status === "waiting") return false;
+  if (step.parentKey === null) return true;
+  const parent = steps.find(({ key }) => key === step.parentKey);
+  return parent !== undefined && isWhollySettled(steps, parent);
 }
 
 export function findStep(steps: readonly StepRecord[], selector: StepSelector): StepRecord {
