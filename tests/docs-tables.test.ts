@@ -42,7 +42,18 @@ describe("errors.md", () => {
 
   test("every code a page mentions exists", () => {
     const codes = new Set([...union.matchAll(/"([A-Z_]+)"/g)].map(([, code]) => code));
-    for (const page of ["concepts", "rules", "lifecycle", "stores", "running", "testing", "cloudflare"]) {
+    const pages = [
+      "concepts",
+      "rules",
+      "changing-code",
+      "lifecycle",
+      "stores",
+      "running",
+      "verify",
+      "testing",
+      "cloudflare",
+    ];
+    for (const page of pages) {
       const text = readFileSync(`docs/${page}.md`, "utf8");
       const mentioned = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, code]) => code);
       expect(mentioned.filter((code) => !codes.has(code))).toEqual([]);

@@ -26,7 +26,7 @@ const mayImport: Record<string, readonly string[]> = {
   telemetry: ["model", "store"],
   testing: ["any room", "system-runtime.ts"],
   cli: ["http", "index.ts", "system-runtime.ts"],
-  "index.ts": ["model", "authoring", "store", "engine", "runner", "client", "system-runtime.ts"],
+  "index.ts": ["model", "authoring", "store", "engine", "runner", "client", "verify", "system-runtime.ts"],
   "system-runtime.ts": ["model"],
 };
 

@@ -30,6 +30,7 @@ export type {
   WorkflowLogger,
   WorkflowStep,
 } from "./authoring/workflow-step.ts";
+export type { CheckOptions } from "./client/check-code.ts";
 export {
   type App,
   type AppOptions,
@@ -50,6 +51,8 @@ export type {
 } from "./client/instance-handle.ts";
 export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
 export type { PageOptions, PageView } from "./client/paging.ts";
+export { replayHistory } from "./client/replay-history.ts";
+export type { VerifyOptions } from "./client/verify-app.ts";
 export type {
   ErrorView,
   EventView,
@@ -72,3 +75,17 @@ export type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
 export type { StepStatus, StepType } from "./model/step.ts";
 export type { StopReport, TickOptions } from "./runner/runner.ts";
 export { systemRuntime } from "./system-runtime.ts";
+export type { CheckProgress, CheckReport } from "./verify/replay/check-report.ts";
+export type { ReplayClassification } from "./verify/replay/classification.ts";
+export type { ExportHistoryOptions } from "./verify/replay/export-history.ts";
+export type { ReplayFinding } from "./verify/replay/finding.ts";
+export type { HistoryDocument } from "./verify/replay/history-document.ts";
+export type { Redact, RedactPlace } from "./verify/replay/redact.ts";
+export type { AskedStepView, ReplayOptions, ReplayResult } from "./verify/replay/replay-history.ts";
+export type {
+  Unreadable,
+  VerifyProgress,
+  VerifyReport,
+  VerifyWarning,
+} from "./verify/verify-report.ts";
+export type { Explanation, Violation } from "./verify/violation.ts";

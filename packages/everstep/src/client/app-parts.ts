@@ -21,7 +21,7 @@ export interface AppParts {
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   /**
    * Resolves when the store may be used; rejects when the app was stopped. With a caller's transaction (`tx`) it makes no
-   * tables: that would wait for the very transaction it is called from.
+   * tables: that would wait for the very transaction it is called from. Nor does it for those who only look.
    */
   ready(tx?: unknown): Promise<void>;
 }

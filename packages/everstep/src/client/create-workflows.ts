@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Duration } from "../authoring/duration.ts";
 import { parseDuration } from "../authoring/duration.ts";
 import { checkTopic } from "../authoring/names.ts";
+import { checkEventId } from "../engine/lifecycle.ts";
 import { stepOptionsOf } from "../engine/step-options.ts";
 import type { TurnScope } from "../engine/turn-host.ts";
 import { EverstepError } from "../model/error.ts";
@@ -17,12 +18,16 @@ import { appStopped, Patience } from "../runner/store-patience.ts";
 import { within } from "../runner/within.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
+import type { CheckReport } from "../verify/replay/check-report.ts";
+import type { VerifyReport } from "../verify/verify-report.ts";
 import type { AppParts } from "./app-parts.ts";
+import { type CheckOptions, checkCode } from "./check-code.ts";
 import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
+import { type VerifyOptions, verifyApp } from "./verify-app.ts";
 import { type WaiterView, waiterView } from "./views.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
 
@@ -103,6 +108,17 @@ export interface App<
    * are older than a week. Call it now and then; nothing is removed by itself.
    */
   prune(options?: { readonly limit?: number }): Promise<number>;
+  /**
+   * Replays the recorded histories of unfinished instances against code and says what becomes of each: against the app's
+   * own workflows, or against others (`workflows`), for instance the next build. Nothing is written and no body runs;
+   * code outside of steps does run.
+   */
+  check(options?: CheckOptions): Promise<CheckReport>;
+  /**
+   * Audits the store: judges what is recorded of each run by what the engine promises, and says what does not get on.
+   * Reads only, beside live work, in bounded pages; at most `limit` instances a call.
+   */
+  verify(options?: VerifyOptions): Promise<VerifyReport>;
 }
 
 export interface WorkflowManifest {
@@ -132,7 +148,8 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const limits: Limits = { ...defaultLimits, ...options.limits };
   // A clock that the host brings along rules; otherwise the store's own does, where it has one.
   const host: Runtime = { ...systemRuntime, ...options.runtime };
-  const clock = new StoreClock(host, options.runtime?.now ? {} : store);
+  const isOwn = options.runtime?.now !== undefined && !options.runtime.followsStore;
+  const clock = new StoreClock(host, isOwn ? {} : store);
   const { runtime } = clock;
   const hooks = options.hooks ?? {};
   const announcer = new Announcer(hooks, runtime);
@@ -224,7 +241,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       const encoded = encodeValue(payload, "payload");
       checkBytes(encoded, limits.eventBytesMax, "payload");
       await ready();
-      const id = publishOptions.id ?? runtime.uuid();
+      const id = checkEventId(publishOptions.id ?? runtime.uuid());
       const outcome = await group.submit({
         kind: "publish",
         id,
@@ -258,6 +275,11 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
         publicationsBefore: now - publicationMemoryMs,
       });
     },
+    async check(checkOptions = {}) {
+      const { workflows: given } = checkOptions;
+      return checkCode(checkOptions, parts, given ? registered(given, limits, options.limits) : definitions);
+    },
+    verify: (verifyOptions = {}) => verifyApp(verifyOptions, parts),
   };
 }
 
@@ -265,8 +287,8 @@ function requireTables({ statements }: MigrationReport): void {
   if (statements.length === 0) return;
   throw new EverstepError(
     "INVALID_ARGUMENT",
-    "The store's tables are not there yet, or not up to date, and cannot be made inside a transaction of yours. " +
-      "Call app.migrate() or app.start() before you begin the transaction.",
+    "The store's tables are not there yet, or not up to date, and are made neither by a check nor inside a transaction " +
+      "of yours. Call app.migrate() or app.start() before.",
   );
 }
 

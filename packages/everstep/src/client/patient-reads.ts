@@ -11,6 +11,7 @@ export type StoreReads = Pick<
   | "listLogs"
   | "listWaiters"
   | "countByStatus"
+  | "readRuns"
 >;
 
 /** Reads that outlast a store's passing failures, as writes do. */
@@ -28,5 +29,6 @@ export function patientReads(store: Store, patience: Patience): StoreReads {
     listLogs: patient(store.listLogs),
     listWaiters: patient(store.listWaiters),
     countByStatus: patient(store.countByStatus),
+    readRuns: patient(store.readRuns),
   };
 }

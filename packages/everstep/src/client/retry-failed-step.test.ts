@@ -47,3 +47,19 @@ test("a retry of a run that was restarted meanwhile is one of the run there is n
   expect(after[0]).toMatchObject({ attempts: 2, createdAt: before[0]?.createdAt });
   await harness.stop();
 });
+
+test("who asks for a retry while another's is being made hears that it is no longer errored (INV-35)", async () => {
+  const harness = createTestHarness({ workflows: { HOPELESS: hopeless } });
+  const instance = await harness.workflows.HOPELESS.create({ id: "it" });
+  await harness.tick();
+  const slow = harness.runner("slow");
+  const handle = await slow.workflows.HOPELESS.get("it");
+  const stop = slow.stopBefore("listSteps");
+  const refused = expect(handle.retryFailedStep()).rejects.toMatchObject({ code: "INSTANCE_NOT_ERRORED" });
+  await harness.settle();
+  expect(stop.isReached).toBe(true);
+  await instance.retryFailedStep();
+  await stop.continue();
+  await refused;
+  await harness.stop();
+});

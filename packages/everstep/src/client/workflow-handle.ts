@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
-import { checkInstanceId } from "../authoring/names.ts";
+import { checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
 import { validateWith } from "../authoring/standard-schema.ts";
 import { instanceNotFound, statusFrom } from "../engine/instance-words.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus } from "../model/instance.ts";
-import { timeMax } from "../model/limits.ts";
+import { type Limits, timeMax } from "../model/limits.ts";
 import type { CreateOutcome, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
 import { alreadyExists, InstanceHandle } from "./instance-handle.ts";
@@ -177,7 +177,7 @@ export class WorkflowHandle<Params = any, Output = any> {
       ...(startAt === null ? {} : { startAt }),
       deadlineAt: timeOf(options.deadline, "deadline"),
       retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
-      parent: options.parent ?? null,
+      parent: parentOf(options.parent, limits),
     };
     await this.#parts.ready(tx);
     return planCreate(this.#ref(instanceId), plan, runtime.now());
@@ -248,6 +248,14 @@ export class WorkflowHandle<Params = any, Output = any> {
   #handle(instanceId: string): InstanceHandle<Output> {
     return new InstanceHandle(this.#ref(instanceId), this.#definition, this.#parts);
   }
+}
+
+function parentOf(parent: CreateOptions["parent"], limits: Limits): InstanceRef | null {
+  if (parent === undefined || parent === null) return null;
+  return {
+    workflowName: checkWorkflowName(parent.workflowName, limits),
+    instanceId: checkInstanceId(parent.instanceId, limits),
+  };
 }
 
 function timeOf(value: Date | number | undefined, what: string): number | null {

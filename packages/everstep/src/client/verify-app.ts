@@ -1,0 +1,81 @@
+import { type Duration, parseDuration } from "../authoring/duration.ts";
+import { EverstepError } from "../model/error.ts";
+import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
+import { verify } from "../verify/verify.ts";
+import type { VerifyProgress, VerifyReport } from "../verify/verify-report.ts";
+import type { AppParts } from "./app-parts.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+
+export interface VerifyOptions {
+  /** Instances of this workflow only. */
+  readonly workflowName?: string;
+  /** Instances with one of these statuses only. */
+  readonly statuses?: readonly InstanceStatus[];
+  /** Instances to go through at most; default 10,000. */
+  readonly limit?: number;
+  /** The `after` of the report before. */
+  readonly after?: string;
+  /** Which part of them is looked at, drawn at random: 0.01 for one in a hundred. Default: all. */
+  readonly sample?: number;
+  /** Older runs of restarted instances too. */
+  readonly history?: boolean;
+  /** Also, as warnings, what is only a violation unless something explains it that leaves no trace: see docs/verify.md. */
+  readonly doubts?: boolean;
+  /** How late a run may be before it is worth a warning; default 5 minutes. */
+  readonly overdue?: Duration;
+  readonly onProgress?: (progress: VerifyProgress) => void;
+}
+
+/** Audits the app's store. Makes no tables and writes nothing. */
+export async function verifyApp(options: VerifyOptions, parts: AppParts): Promise<VerifyReport> {
+  const { workflowName, statuses, after, onProgress } = options;
+  const list = `verify:${workflowName ?? ""}:${statuses?.join() ?? ""}`;
+  const plan = {
+    reads: parts.reads,
+    runtime: parts.runtime,
+    definitions: parts.definitions,
+    filter: {
+      ...(workflowName === undefined ? {} : { workflowName }),
+      ...(statuses === undefined ? {} : { statuses: checkStatuses(statuses) }),
+    },
+    limit: checkLimit(options.limit ?? 10_000),
+    after: after === undefined ? undefined : decodeCursor(list, after),
+    sample: checkSample(options.sample ?? 1),
+    history: options.history ?? false,
+    doubts: options.doubts ?? false,
+    overdueMs: parseDuration(options.overdue ?? "5 minutes", "overdue of verify"),
+    onProgress: (progress: VerifyProgress) => {
+      try {
+        onProgress?.(progress);
+      } catch {
+        // Whoever only listens cannot disturb what goes on.
+      }
+    },
+  };
+  await parts.ready(onlyLooking);
+  const report = await verify(plan);
+  return report.after === undefined ? report : { ...report, after: encodeCursor(list, report.after) };
+}
+
+/** Stands where a caller's transaction would: no tables are made. */
+const onlyLooking = {};
+
+function checkLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1) return limit;
+  throw invalid(`limit is ${String(limit)}; it must be a whole number above 0.`);
+}
+
+function checkSample(sample: number): number {
+  if (typeof sample === "number" && sample > 0 && sample <= 1) return sample;
+  throw invalid(`sample is ${String(sample)}; it must be a number above 0, and 1 for all.`);
+}
+
+function checkStatuses(statuses: readonly InstanceStatus[]): readonly InstanceStatus[] {
+  const unknown = statuses.find((status) => !instanceStatuses.includes(status));
+  if (unknown === undefined && statuses.length > 0) return statuses;
+  throw invalid(`statuses has ${String(unknown)}; use any of ${instanceStatuses.join(", ")}.`);
+}
+
+function invalid(message: string): EverstepError {
+  return new EverstepError("INVALID_ARGUMENT", message);
+}

@@ -1,0 +1,155 @@
+/** Reads one run into one document, page by page and bounded. */
+import { utf8Bytes } from "../../authoring/codec-bytes.ts";
+import { EverstepError } from "../../model/error.ts";
+import type { InstanceRecord } from "../../model/instance.ts";
+import type { Page, PageQuery, Store } from "../../store/store.ts";
+import { type HistoryDocument, historyFormat, historyVersion } from "./history-document.ts";
+import { type Redact, Redactor } from "./redact.ts";
+
+export interface ExportHistoryOptions {
+  /** The current run unless another is named. */
+  readonly runNumber?: number;
+  /** Replaces values before they leave: params, output, results, errors, event payloads, log lines. */
+  readonly redact?: Redact;
+  /** Log lines too; default true. They play no part in a replay. */
+  readonly logs?: boolean;
+  /** PAYLOAD_TOO_LARGE when the document would take more bytes of JSON; default 16 MiB. */
+  readonly bytesMax?: number;
+}
+
+export interface ExportParts {
+  readonly reads: Pick<Store, "listSteps" | "listEvents" | "listLogs">;
+  readonly now: number;
+  /** The run as it is now. */
+  readonly look: () => Promise<InstanceRecord>;
+}
+
+const bytesMaxDefault = 16 * 1024 * 1024;
+const pageSize = 100;
+/** How often a run that goes on while it is read is read. */
+const looksMax = 3;
+
+export async function exportHistory(
+  parts: ExportParts,
+  options: ExportHistoryOptions,
+): Promise<HistoryDocument> {
+  const { bytesMax = bytesMaxDefault } = options;
+  if (!(typeof bytesMax === "number" && bytesMax > 0)) {
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      `bytesMax is ${String(bytesMax)}; it must be a number above 0.`,
+    );
+  }
+  let record = await parts.look();
+  for (let look = 1; ; look++) {
+    const document = await readDocument(record, parts, options, new Size(bytesMax));
+    const now = await parts.look();
+    // Records of one run only ever grow, so the last look is good even if the run did not stand still.
+    if (isUnchanged(record, now) || look === looksMax) return document;
+    record = now;
+  }
+}
+
+async function readDocument(
+  record: InstanceRecord,
+  { reads, now }: ExportParts,
+  { redact, logs = true }: ExportHistoryOptions,
+  size: Size,
+): Promise<HistoryDocument> {
+  const redactor = redact ? new Redactor(redact) : null;
+  const { runId } = record;
+  const head = headOf(redactor ? redactor.instance(record) : record, redact !== undefined, now);
+  size.add(head);
+  const all = <Item>(
+    read: (query: PageQuery) => Promise<Page<Item>>,
+    redacted: ((item: Item) => Item) | undefined,
+  ): Promise<readonly Item[]> => readAll(read, redacted ?? ((item) => item), size);
+  return {
+    ...head,
+    steps: await all((query) => reads.listSteps(runId, query), redactor?.step.bind(redactor)),
+    events: await all((query) => reads.listEvents(runId, query), redactor?.event.bind(redactor)),
+    ...(logs && { logs: await all((query) => reads.listLogs(runId, query), redactor?.log.bind(redactor)) }),
+  };
+}
+
+function headOf(
+  record: InstanceRecord,
+  redacted: boolean,
+  exportedAt: number,
+): Omit<HistoryDocument, "steps" | "events" | "logs"> {
+  const { workflowName, instanceId, runNumber, status, params, output, error } = record;
+  const { terminationReason, deadLetter, createdAt, startedAt, updatedAt, completedAt, deadlineAt } = record;
+  const { parent, begun } = record;
+  return {
+    format: historyFormat,
+    version: historyVersion,
+    redacted,
+    exportedAt,
+    workflowName,
+    instanceId,
+    runNumber,
+    status,
+    params,
+    output,
+    error,
+    terminationReason,
+    deadLetter,
+    createdAt,
+    startedAt,
+    updatedAt,
+    completedAt,
+    deadlineAt,
+    parent,
+    begun,
+  };
+}
+
+async function readAll<Item>(
+  read: (query: PageQuery) => Promise<Page<Item>>,
+  redacted: (item: Item) => Item,
+  size: Size,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let after: string | undefined;
+  do {
+    const page: Page<Item> = await read({
+      limit: pageSize,
+      order: "asc",
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const item of page.items) {
+      const leaving = redacted(item);
+      size.add(leaving);
+      items.push(leaving);
+    }
+    after = page.after;
+  } while (after !== undefined);
+  return items;
+}
+
+/** Bytes of JSON so far. */
+class Size {
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  add(part: unknown): void {
+    this.#bytes += utf8Bytes(JSON.stringify(part));
+    if (this.#bytes <= this.#bytesMax) return;
+    throw new EverstepError(
+      "PAYLOAD_TOO_LARGE",
+      `This history takes more than ${this.#bytesMax} bytes. Raise bytesMax, leave log lines out with logs: false, ` +
+        "or replace large values with redact.",
+      { details: { bytesMax: this.#bytesMax } },
+    );
+  }
+}
+
+function isUnchanged(before: InstanceRecord, after: InstanceRecord): boolean {
+  return (
+    before.status === after.status && before.token === after.token && before.updatedAt === after.updatedAt
+  );
+}
