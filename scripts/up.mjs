@@ -6,6 +6,8 @@ import { fail, prepare, root, secondsSince } from "./toolchain.mjs";
 
 const demo = join(root, "examples/crash-demo/main.ts");
 const bench = join(root, "bench/main.ts");
+const simulation = join(root, "tests/simulation/main.ts");
+const mutants = join(root, "scripts/mutants.mjs");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const services = join(root, "scripts/services.mjs");
 
@@ -16,6 +18,8 @@ const tasks = {
   start: { does: "run the demo", run: (args) => runOnStore(demo, args) },
   test: { does: "check everything; with arguments only those tests", run: test },
   bench: { does: "measure", run: (args) => runOnStore(bench, args, ["--durable"]) },
+  simulate: { does: "explore random programs under random faults", run: (args) => runScript(simulation, args) },
+  mutants: { does: "see that the simulation notices mistakes", run: (args) => runScript(mutants, args) },
   run: { does: "<script.ts> run any TypeScript file", run: ([file, ...args]) => runScript(file, args) },
   npm: { does: "<arguments> npm under the right Node", run: async (args) => (await prepare()).npm(args) },
   setup: { does: "only install what the others need", run: async () => void (await prepare()) },
@@ -100,6 +104,6 @@ function countTests(report) {
 }
 
 function usage() {
-  const lines = Object.entries(tasks).map(([task, { does }]) => `  ${task.padEnd(6)} ${does}`);
+  const lines = Object.entries(tasks).map(([task, { does }]) => `  ${task.padEnd(8)} ${does}`);
   return ["usage: node scripts/up.mjs <task> [arguments]", ...lines].join("\n");
 }

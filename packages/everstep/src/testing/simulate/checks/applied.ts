@@ -1,0 +1,120 @@
+/** One call as the store applied it: what became of every request in it, and the runs it touched before and after. */
+import type { InstanceRef, RunId } from "../../../model/instance.ts";
+import type { StoreOutcome, StoreRequest } from "../../../store/store.ts";
+import type { RunFacts } from "../../../verify/run-facts.ts";
+import type { StoreCall } from "../../intercept-store.ts";
+import type { Finding } from "../finding.ts";
+import type { Member } from "../fleet.ts";
+
+export interface Applied {
+  readonly member: Member;
+  readonly call: StoreCall;
+  readonly answer: unknown;
+  readonly written: readonly Written[];
+  /** Runs that were looked at after the call. */
+  readonly runs: readonly Seen[];
+  /** The last look at any run before this call. */
+  readonly before: (runId: RunId) => RunFacts | undefined;
+  /** The true time. */
+  readonly now: number;
+}
+
+export interface Written {
+  readonly request: StoreRequest;
+  readonly outcome: StoreOutcome;
+  /** applied: it took effect now. repeated: it had taken effect before. refused: it never did. */
+  readonly became: "applied" | "repeated" | "refused";
+  /** The answer it got when it took effect; its own if that was now. */
+  readonly first: StoreOutcome;
+}
+
+export interface Seen {
+  readonly before: RunFacts | undefined;
+  readonly after: RunFacts;
+}
+
+/** Something that must hold after every call. What it keeps in mind is its own. */
+export interface Check {
+  applied(applied: Applied): Iterable<Finding> | Promise<Iterable<Finding>>;
+}
+
+/** Knows of every request that took effect, by what makes it the same when it comes again. */
+export class Memory {
+  readonly #first = new Map<string, StoreOutcome>();
+
+  /** What became of each request of a `write`. */
+  written(requests: readonly StoreRequest[], outcomes: readonly StoreOutcome[]): readonly Written[] {
+    return requests.flatMap((request, at) => {
+      const outcome = outcomes[at];
+      return outcome === undefined ? [] : [this.#became(request, outcome)];
+    });
+  }
+
+  #became(request: StoreRequest, outcome: StoreOutcome): Written {
+    const id = idOf(request);
+    const first = id === null ? undefined : this.#first.get(id);
+    if (first !== undefined) return { request, outcome, became: "repeated", first };
+    const became = effective.includes(outcome.kind) ? "applied" : "refused";
+    if (became === "applied" && id !== null) this.#first.set(id, outcome);
+    return { request, outcome, became, first: outcome };
+  }
+}
+
+const effective: readonly StoreOutcome["kind"][] = [
+  "created",
+  "committed",
+  "paused",
+  "accepted",
+  "published",
+  "changed",
+  "woken",
+  "abandoned",
+];
+
+function idOf(request: StoreRequest): string | null {
+  switch (request.kind) {
+    case "commit": {
+      const { lease, boundary } = request;
+      return `commit ${lease.runId} ${lease.token} ${boundary.number}`;
+    }
+    case "sendEvent":
+    case "publish":
+    case "change":
+      return `${request.kind} ${request.id}`;
+    case "create":
+    case "wake":
+    case "abandon":
+      return null;
+  }
+}
+
+/** What a request that takes effect may change. */
+export function mayTouch({ request, outcome, became }: Written, { record }: RunFacts): boolean {
+  if (became !== "applied") return false;
+  switch (request.kind) {
+    case "commit":
+      return (
+        request.lease.runId === record.runId ||
+        request.alongside.some((other) => isOf(record, other)) ||
+        (request.announce !== undefined && isOf(record, request.announce))
+      );
+    case "wake":
+      return request.runId === record.runId;
+    case "publish":
+      return outcome.kind === "published" && outcome.runIds.includes(record.runId);
+    case "abandon":
+      return true;
+    case "change":
+      return isOf(record, request) || (request.announce !== undefined && isOf(record, request.announce));
+    default:
+      return isOf(record, request);
+  }
+}
+
+export function isOf(a: InstanceRef, b: InstanceRef): boolean {
+  return a.workflowName === b.workflowName && a.instanceId === b.instanceId;
+}
+
+export function nameOf({ record }: RunFacts): string {
+  return `${record.workflowName}/${record.instanceId}/${record.runNumber}`;
+}

@@ -1,0 +1,123 @@
+/**
+ * All that is checked beside the rules of `verify`: against what went over the wire, not only against records. A world
+ * tells of everything that happens in it and is told of broken promises.
+ */
+import type { RunId } from "../../../model/instance.ts";
+import type { Store, StoreOutcome } from "../../../store/store.ts";
+import type { RunFacts } from "../../../verify/run-facts.ts";
+import type { StoreCall } from "../../intercept-store.ts";
+import type { Finding } from "../finding.ts";
+import type { Member } from "../fleet.ts";
+import type { Entry, Ledger } from "../ledger.ts";
+import type { Act } from "../programs/program.ts";
+import type { Watch } from "../watch.ts";
+import type { Fate, Weather } from "../weather.ts";
+import { type Applied, type Check, Memory } from "./applied.ts";
+import { belongings } from "./belongings.ts";
+import { Bodies } from "./bodies.ts";
+import { Claims } from "./claims.ts";
+import { Crashes } from "./crashes.ts";
+import { Decisions } from "./decisions.ts";
+import { NoEffect } from "./no-effect.ts";
+import { Rates } from "./rates.ts";
+import { Repeats } from "./repeats.ts";
+import { Stops } from "./stops.ts";
+import { Timeouts } from "./timeouts.ts";
+
+export interface ChecksParts {
+  readonly watch: Watch;
+  readonly ledger: Ledger;
+  /** A handle of its own, which no fault reaches. */
+  readonly store: Store;
+  readonly weather: Weather;
+  /** Nothing goes wrong in this world. */
+  readonly isCalm: boolean;
+  readonly crashesMax: number;
+  readonly programOf: (params: unknown) => Act;
+  readonly workflowName: string;
+  readonly rows: ReadonlyMap<string, unknown> | null;
+  readonly retried: ReadonlySet<string>;
+  /** The true time. */
+  readonly now: () => number;
+}
+
+export class Checks {
+  readonly #parts: ChecksParts;
+  readonly #memory = new Memory();
+  readonly #before = new Map<string, RunFacts>();
+  readonly #byRun = new Map<RunId, RunFacts>();
+  readonly #timeouts = new Timeouts();
+  readonly #bodies: Bodies;
+  readonly #rates: Rates;
+  readonly #stops: Stops;
+  readonly #all: readonly Check[];
+
+  constructor(parts: ChecksParts) {
+    this.#parts = parts;
+    const { watch, store, weather, isCalm, now } = parts;
+    const { leases, facts } = watch;
+    const { settings, latencyMsMax, skewMs } = weather;
+    this.#bodies = new Bodies({ ...parts, leases, facts, clocksAgree: skewMs === 0 });
+    this.#rates = new Rates({ pollMsMin: settings.pollMin, now });
+    this.#stops = new Stops({ leases, facts, now });
+    // A question to the store's clock takes its time, and nobody knows when on the way it was answered.
+    const aheadMsMax = skewMs > 0 ? latencyMsMax + 2 : 0;
+    const placesMax = isCalm ? settings.concurrency : null;
+    this.#all = [
+      new NoEffect(store),
+      new Repeats(),
+      new Decisions(),
+      this.#timeouts,
+      new Crashes({ isCalm, toleranceMs: 2 * aheadMsMax }),
+      new Claims({ leases, facts, placesMax, aheadMsMax }),
+      this.#rates,
+    ];
+  }
+
+  /** After the watch has looked at what the call touched. */
+  async applied(member: Member, call: StoreCall, answer: unknown): Promise<readonly Finding[]> {
+    const { watch, now } = this.#parts;
+    const runs = [...watch.facts]
+      .filter(([name, after]) => this.#before.get(name) !== after)
+      .map(([name, after]) => ({ before: this.#before.get(name), after }));
+    const written =
+      call.method === "write" ? this.#memory.written(call.requests, answer as readonly StoreOutcome[]) : [];
+    const before = (runId: RunId): RunFacts | undefined => this.#byRun.get(runId);
+    const applied: Applied = { member, call, answer, written, runs, before, now: now() };
+    const findings: Finding[] = [];
+    for (const check of this.#all) findings.push(...(await check.applied(applied)));
+    for (const [name, after] of watch.facts) this.#before.set(name, after);
+    for (const { after } of runs) this.#byRun.set(after.record.runId, after);
+    return findings;
+  }
+
+  /** Before the start is written into the ledger. */
+  begins(entry: Entry): readonly Finding[] {
+    return [...this.#bodies.begins(entry)];
+  }
+
+  called(member: Member, fate: Fate, call: StoreCall): readonly Finding[] {
+    if (fate !== "delivered") this.#stops.disturbed(member);
+    return [...this.#rates.called(member, call)];
+  }
+
+  /** A process is frozen, cut off or told to stop, or has stopped. */
+  news(member: Member, news: string): readonly Finding[] {
+    const [, forMs] = /^(?:frozen|cut off) for (\d+) ms$/.exec(news) ?? [];
+    if (forMs !== undefined) this.#stops.disturbed(member);
+    if (news.startsWith("cut off")) this.#rates.cutOff(member, Number(forMs));
+    if (news === "stops") this.#bodies.stops(member);
+    return news === "stopped" ? [...this.#stops.stopped(member)] : [];
+  }
+
+  /** Somebody had a failed step of the instance tried again: its events may be there again. */
+  retried(instanceId: string): void {
+    for (const { record } of this.#parts.watch.facts.values())
+      if (record.instanceId === instanceId) this.#timeouts.forget(record.runId);
+  }
+
+  /** When the world has come to its end. */
+  end(): readonly Finding[] {
+    return [...belongings({ ...this.#parts, facts: this.#parts.watch.facts })];
+  }
+}

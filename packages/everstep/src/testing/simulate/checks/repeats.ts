@@ -1,0 +1,70 @@
+/** Whoever asks again gets the answer that was given the first time, as far as it is still true (INV-25, INV-42). */
+import { type InstanceStatus, isTerminal } from "../../../model/instance.ts";
+import type { CommitOutcome, CommitRequest } from "../../../store/store.ts";
+import type { RunFacts } from "../../../verify/run-facts.ts";
+import { same } from "../../../verify/same.ts";
+import type { Finding } from "../finding.ts";
+import type { Applied, Check, Written } from "./applied.ts";
+
+export class Repeats implements Check {
+  *applied({ written, runs, before }: Applied): Generator<Finding> {
+    for (const each of written) {
+      if (each.became !== "repeated") continue;
+      const { request } = each;
+      const after =
+        request.kind === "commit"
+          ? (runs.find(({ after }) => after.record.runId === request.lease.runId)?.after ??
+            before(request.lease.runId))
+          : undefined;
+      const message = contradiction(each, after);
+      if (message !== null)
+        yield { invariant: request.kind === "sendEvent" ? "INV-25" : "INV-42", message: `${request.kind}: ${message}` };
+    }
+  }
+}
+
+function contradiction({ request, outcome, first }: Written, facts: RunFacts | undefined): string | null {
+  switch (outcome.kind) {
+    case "committed":
+    case "paused":
+    case "superseded":
+      return facts === undefined ? null : commitContradiction(request as CommitRequest, outcome, facts);
+    case "accepted":
+      if (first.kind !== "accepted") return null;
+      if (!outcome.duplicate) return "accepted once more";
+      return outcome.runId === first.runId ? null : `accepted by run ${outcome.runId}, was by ${first.runId}`;
+    case "published": {
+      if (first.kind !== "published") return null;
+      const isAlike = outcome.duplicate && outcome.waiters === first.waiters;
+      return isAlike ? null : `${outcome.waiters} waiters once more, were ${first.waiters}`;
+    }
+    case "changed":
+      return same(outcome, first) ? null : `${JSON.stringify(outcome)}, was ${JSON.stringify(first)}`;
+    default:
+      return `answered with ${outcome.kind}, was ${first.kind}`;
+  }
+}
+
+/** A commit's answer says what is true now: whether its run is paused, and whether its timeouts stand. */
+function commitContradiction(
+  { lease, boundary }: CommitRequest,
+  outcome: CommitOutcome,
+  { record, steps }: RunFacts,
+): string | null {
+  if (record.token !== lease.token) return outcome.kind === "superseded" ? null : "answered though its token is void";
+  const isDropped = endings.includes(boundary.next.kind) && !isTerminal(record.status);
+  const expected = expectedOf(record.status, isDropped);
+  if (outcome.kind !== expected) return `answered with ${outcome.kind} instead of ${expected}`;
+  if (outcome.kind === "superseded" || outcome.kind === "mutation-failed") return null;
+  const isOpen = boundary.timeouts.some(({ wait }) =>
+    steps.some(({ index, status }) => index === wait.index && status === "waiting"),
+  );
+  return outcome.timeoutsRefused === isOpen ? null : `says that timeouts ${isOpen ? "stand" : "were refused"}`;
+}
+
+const endings: readonly string[] = ["complete", "error", "terminate"];
+
+function expectedOf(status: InstanceStatus, isDropped: boolean): CommitOutcome["kind"] {
+  if (status === "paused") return "paused";
+  return isDropped ? "superseded" : "committed";
+}

@@ -1,0 +1,398 @@
+/**
+ * One seed: a world with a few processes on one store, programs nobody wrote, people who meddle, and faults. The shipped
+ * engine, runner and client run in it; every promise that can be observed is checked on the way and at the end.
+ */
+import { defineWorkflow } from "../../authoring/define-workflow.ts";
+import { isTerminal } from "../../model/instance.ts";
+import type { Store } from "../../store/store.ts";
+import { createMemoryDatabase } from "../../stores/memory/database.ts";
+import { memory } from "../../stores/memory/memory-store.ts";
+import type { Explanation } from "../../verify/violation.ts";
+import type { StoreCall } from "../intercept-store.ts";
+import { BodyRules } from "./body-rules.ts";
+import { Choices, type Tape } from "./choices.ts";
+import { Broken, type Finding } from "./finding.ts";
+import { Fleet, type Member, type Workflows } from "./fleet.ts";
+import { lastLook } from "./last-look.ts";
+import { Ledger } from "./ledger.ts";
+import { Misfortune } from "./misfortune.ts";
+import { type Call, type Deed, deeds, type OpenWait, Operator } from "./operator.ts";
+import { type BodyStart, inWords, perform, type Result } from "./programs/perform.ts";
+import { type Act, drawProgram } from "./programs/program.ts";
+import { Sightings } from "./sightings.ts";
+import { Trace } from "./trace.ts";
+import { runName, Watch } from "./watch.ts";
+import { drawWeather, isCalm, type Weather, type WeatherOptions } from "./weather.ts";
+import { World } from "./world.ts";
+
+export interface ExploreOptions extends WeatherOptions {
+  /** safety: faults to the end. liveness: they stop, and then everything must come to its end. */
+  readonly mode?: "safety" | "liveness";
+  /** Moments after which a world counts as one that goes round in circles. */
+  readonly momentsMax?: number;
+  /** What was drawn before, to be drawn again. */
+  readonly tape?: Tape;
+  /** Where data is kept; memory unless given. Called for every process. */
+  readonly openStore?: () => Store;
+}
+
+export interface Explored {
+  readonly seed: number | string;
+  readonly mode: "safety" | "liveness";
+  /** The first broken promise. */
+  readonly finding: Finding | null;
+  readonly weather: Weather;
+  readonly tape: () => Tape;
+  /** What happened, line by line. */
+  readonly trace: () => readonly string[];
+  /** The same for the same seed and code. */
+  readonly hash: string;
+  readonly sightings: ReadonlyMap<string, number>;
+  readonly calls: number;
+  readonly moments: number;
+  readonly elapsedMs: number;
+}
+
+const workflowKey = "EXPLORED";
+const workflowName = "explored";
+const momentsMaxDefault = 400_000;
+/** How long a healed world may take. */
+const restMsMax = 3 * 60 * 60 * 1000;
+
+export async function explore(seed: number | string, options: ExploreOptions = {}): Promise<Explored> {
+  const exploration = new Exploration(seed, options);
+  return exploration.run();
+}
+
+class Exploration {
+  readonly #seed: number | string;
+  readonly #mode: "safety" | "liveness";
+  readonly #momentsMax: number;
+  readonly #choices: Choices;
+  readonly #weather: Weather;
+  readonly #world: World;
+  readonly #trace: Trace;
+  readonly #sightings = new Sightings();
+  readonly #explanations = new Set<Explanation>();
+  readonly #rows: ReadonlyMap<string, unknown> | null;
+  readonly #programs: readonly Act[];
+  readonly #watch: Watch;
+  readonly #ledger: Ledger;
+  readonly #rules: BodyRules;
+  readonly #fleet: Fleet;
+  readonly #operator: Operator;
+  readonly #misfortune: Misfortune;
+  readonly #retried = new Set<string>();
+  /** What bodies returned: theirs alone. */
+  readonly #live = new WeakSet<Result>();
+  /** Tellings that arrived. */
+  readonly #told = new Set<string>();
+  /** Processes that were frozen or cut off at some time. */
+  readonly #disturbed = new Set<Member>();
+  #isHealed = false;
+  #calls = 0;
+  #finding: Finding | null = null;
+
+  constructor(seed: number | string, options: ExploreOptions) {
+    this.#seed = seed;
+    this.#mode = options.mode ?? "safety";
+    this.#momentsMax = options.momentsMax ?? momentsMaxDefault;
+    const choices = new Choices(seed, options.tape);
+    this.#choices = choices;
+    const weather = drawWeather(choices, options);
+    this.#weather = weather;
+    const world = new World(seed);
+    this.#world = world;
+    this.#trace = new Trace(() => world.elapsed);
+    const database = options.openStore ? null : createMemoryDatabase({ ownership: weather.ownership });
+    this.#rows = database?.authorRows ?? null;
+    const openStore = options.openStore ?? (() => memory({ database: database ?? createMemoryDatabase() }));
+    const count = choices.between("programs", 1, 3);
+    this.#programs = Array.from({ length: count }, (_, at) =>
+      drawProgram(choices, `program ${at}`, choices.between("program size", 2, 12), {
+        rows: database !== null,
+      }),
+    );
+    if (weather.skewMs > 0) this.#explanations.add("clock-set-back");
+    if (!isCalm(weather)) this.#explanations.add("died-giving-up");
+    const now = (): number => world.now;
+    const wrongMs = weather.skewMs > 0 ? weather.skewMs + 60_000 : 0;
+    this.#watch = new Watch({
+      store: openStore(),
+      now: () => world.now + wrongMs,
+      sightings: this.#sightings,
+      explanations: this.#explanations,
+    });
+    this.#rules = new BodyRules({ watch: this.#watch, weather, now });
+    this.#ledger = new Ledger((entry) => {
+      this.#trace.body(entry);
+      this.#guarded(() => this.#rules.begins(entry, this.#ledger));
+    });
+    this.#fleet = new Fleet({
+      world,
+      choices,
+      weather,
+      openStore,
+      workflowsOf: (member) => this.#workflows(member),
+      appOptions: {
+        onInterrupted: weather.onInterrupted,
+        limits: { crashesMax: weather.crashesMax },
+        ...(weather.hooks ? { hooks: { onEnded: (ended) => void this.#told.add(runName(ended)) } } : {}),
+      },
+      onStopped: (member, lateMs) => this.#stopped(member, lateMs),
+      onApplied: (member, call, answer) => this.#applied(member, call, answer),
+      onFate: (member, fate, call) => {
+        this.#calls++;
+        this.#sightings.saw(`fate: ${fate}`);
+        this.#trace.call(member, fate, call);
+      },
+      onProblem: (member, problem) => this.#trace.problem(member, problem),
+      onDeath: ({ owner }) => database?.owners?.kill(owner),
+      onNews: (member, news) => {
+        this.#sightings.saw(`process ${news.replace(/ [-\d]+ ms/, "")}`);
+        this.#trace.news(member, news);
+        if (/frozen|cut off/.test(news)) this.#disturbed.add(member);
+      },
+    });
+    const instancesMax = choices.between("instances", 1, 6);
+    this.#operator = new Operator({
+      world,
+      choices,
+      fleet: this.#fleet,
+      workflowKey,
+      programs: count,
+      instancesMax,
+      everyMs: Math.round(choices.spread("deed every", 5000, 50)),
+      deeds: this.#drawDeeds(),
+      waits: () => this.#openWaits(),
+      onDeed: (deed, id) => this.#deed(deed, id),
+      onSurprise: ({ what }, error) =>
+        this.#broke({
+          invariant: "INV-49",
+          message: `${what} was answered with ${inWords(error)}: ${String(error)}`,
+        }),
+    });
+    this.#misfortune = new Misfortune({ world, choices, weather, fleet: this.#fleet });
+  }
+
+  async run(): Promise<Explored> {
+    const { runners } = this.#weather;
+    for (let at = 0; at < runners; at++) this.#fleet.place(`runner ${at}`, { runs: true });
+    this.#fleet.place("caller", { runs: false });
+    this.#operator.start();
+    this.#misfortune.start();
+    try {
+      const storm = this.#storm();
+      await this.#world.run(() => this.#isOver(storm));
+      if (!this.#finding && this.#mode === "liveness") await this.#comeToRest();
+      if (!this.#finding) {
+        await lastLook({
+          watch: this.#watch,
+          ledger: this.#ledger,
+          programOf: (params) => this.#programOf(params),
+          rows: this.#rows,
+          isCalm: isCalm(this.#weather) && this.#weather.settings.lease > 20 * this.#weather.latencyMsMax,
+          retried: this.#retried,
+          workflowName,
+          told: this.#weather.hooks && this.#mode === "liveness" ? this.#told : null,
+        });
+      }
+    } catch (error) {
+      this.#broke(findingOf(error));
+    }
+    await this.#fleet.close();
+    this.#world.close();
+    return {
+      seed: this.#seed,
+      mode: this.#mode,
+      finding: this.#finding,
+      weather: this.#weather,
+      tape: () => this.#choices.tape,
+      trace: () => this.#trace.lines,
+      hash: this.#trace.hash,
+      sightings: this.#sightings.counts,
+      calls: this.#calls,
+      moments: this.#world.moments,
+      elapsedMs: this.#world.elapsed,
+    };
+  }
+
+  /** How long people meddle and things go wrong. */
+  #storm(): number {
+    return this.#choices.spread("storm", 2000, 60_000);
+  }
+
+  #isOver(until: number): boolean {
+    if (this.#world.moments > this.#momentsMax) {
+      this.#broke({ invariant: "INV-50", message: `more than ${this.#momentsMax} moments` });
+    }
+    return this.#finding !== null || this.#world.elapsed >= until;
+  }
+
+  async #comeToRest(): Promise<void> {
+    this.#misfortune.end();
+    this.#operator.end();
+    const places = this.#fleet.places.filter(({ runs }) => runs);
+    const survivor = this.#choices.pick("survivor", places);
+    this.#isHealed = true;
+    const isRough = !isCalm(this.#weather);
+    this.#fleet.heal(
+      (place) => isRough && place.runs && place !== survivor && this.#choices.chance("stays dead", 0.3),
+    );
+    // Somebody must know what to do.
+    for (const { member } of this.#fleet.places)
+      if (member && !member.app.workflows[workflowKey]) this.#fleet.kill(member);
+    this.#trace.line("the world is healed");
+    let isResumed = false;
+    const healedAt = this.#world.elapsed;
+    // Whoever still waits for an answer may yet pause something, and so may what is late.
+    const resume = (): void => {
+      if (this.#unanswered.length > 0) return void this.#world.after(1000, resume);
+      this.#operator.resumeAll().then(() => {
+        isResumed = true;
+      });
+    };
+    this.#world.after(4 * this.#weather.settings.lease, resume);
+    const isAtRest = (): boolean => isResumed && this.#unanswered.length === 0 && this.#allEnded();
+    const deadline = healedAt + restMsMax;
+    await this.#world.run(() => this.#isOver(deadline) || isAtRest());
+    if (this.#finding || isAtRest()) return;
+    this.#broke({ invariant: "LIV-1", message: this.#whatIsLeft() });
+  }
+
+  #allEnded(): boolean {
+    for (const { record, isCurrent } of this.#watch.facts.values())
+      if (isCurrent && !isTerminal(record.status)) return false;
+    return true;
+  }
+
+  #whatIsLeft(): string {
+    const left = [...this.#watch.facts]
+      .filter(([, { record, isCurrent }]) => isCurrent && !isTerminal(record.status))
+      .map(([name, { record }]) => `${name} is ${record.status}, due at ${record.dueAt}`);
+    const open = this.#unanswered.map(({ what, since }) => `"${what}" was never answered since ${since}`);
+    return `long after everything was healed: ${[...left, ...open].join("; ")}`;
+  }
+
+  /** Calls of the living: the dead wait for nothing. */
+  get #unanswered(): readonly Call[] {
+    return [...this.#operator.open].filter(({ member }) => member.process.state !== "dead");
+  }
+
+  // ---------------------------------------------------------------------------------------------- what runs in it
+
+  #workflows(member: Member): Workflows {
+    const { deploys, cap } = this.#weather;
+    if (deploys && !this.#isHealed && this.#choices.chance("without the code", 0.3)) return { OTHER: other };
+    const capped = cap === null ? {} : { concurrency: cap };
+    const explored = defineWorkflow({ name: workflowName, ...capped }, async (event, step) => {
+      const stage = {
+        begin: (start: BodyStart) => this.#ledger.begin(member, start),
+        returned: (result: Result) => {
+          this.#live.add(result);
+          return result;
+        },
+        received: (name: string, result: Result) => this.#received(name, result),
+        pause: (ms: number) =>
+          new Promise<void>((resolve) => {
+            member.process.runtime.timer(resolve, ms);
+          }),
+      };
+      try {
+        return await perform(this.#programOf(event.payload), "0", "", { event, step, stage });
+      } catch (error) {
+        throw new Error(inWords(error));
+      }
+    });
+    return { [workflowKey]: explored };
+  }
+
+  /** INV-16: a copy, alike in everything, of what the body returned. */
+  #received(name: string, result: Result): void {
+    if (this.#live.has(result))
+      this.#broke({ invariant: "INV-16", message: `"${name}" was given the body's own object` });
+    const isAlike = result.when instanceof Date && "nothing" in result && result.nothing === undefined;
+    if (!isAlike)
+      this.#broke({ invariant: "INV-16", message: `"${name}" was given ${JSON.stringify(result)}` });
+  }
+
+  #programOf(params: unknown): Act {
+    return (typeof params === "number" ? this.#programs[params] : undefined) ?? nothing;
+  }
+
+  #openWaits(): readonly OpenWait[] {
+    return [...this.#watch.facts.values()].flatMap(({ record, isCurrent, steps }) => {
+      if (!isCurrent || record.workflowName !== workflowName || isTerminal(record.status)) return [];
+      return steps.flatMap(({ status, eventType, wakeAt }) => {
+        if (status !== "waiting" || eventType === null || wakeAt === null) return [];
+        return [{ id: record.instanceId, type: eventType, leftMs: wakeAt - this.#world.now }];
+      });
+    });
+  }
+
+  #drawDeeds(): ReadonlySet<Deed> {
+    const isOn = (deed: Deed): boolean =>
+      always.includes(deed) || this.#choices.chance(`deeds: ${deed}`, 0.5);
+    return new Set(deeds.filter(isOn));
+  }
+
+  #deed(deed: Deed, id: string): void {
+    this.#sightings.saw(`deed: ${deed}`);
+    this.#trace.line(`${deed} ${id}`);
+    if (deed === "skip") this.#explanations.add("sleep-skipped");
+    if (deed !== "retry") return;
+    this.#explanations.add("event-given-back");
+    this.#retried.add(id);
+    for (const [name, { record }] of this.#watch.facts)
+      if (record.instanceId === id) this.#rules.forget(name);
+  }
+
+  // ---------------------------------------------------------------------------------------------- what is found
+
+  /** LIV-6. One that was frozen or cut off meanwhile has its reason. */
+  #stopped(member: Member, lateMs: number): void {
+    if (lateMs <= stopMsMax || this.#disturbed.has(member)) return;
+    this.#broke({
+      invariant: "LIV-6",
+      message: `process ${member.number} stopped ${lateMs} ms after its grace`,
+    });
+  }
+
+  async #applied(member: Member, call: StoreCall, answer: unknown): Promise<void> {
+    this.#trace.applied(member, call, answer);
+    try {
+      await this.#watch.applied(member, call, answer);
+    } catch (error) {
+      this.#broke(findingOf(error));
+    }
+  }
+
+  #guarded(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#broke(findingOf(error));
+    }
+  }
+
+  #broke(finding: Finding): void {
+    if (this.#finding) return;
+    this.#finding = finding;
+    this.#trace.line(`BROKEN ${finding.invariant}: ${finding.message}`);
+  }
+}
+
+const other = defineWorkflow({ name: "other" }, async () => {});
+/** Beyond the grace a stop waits for the store and for what is being written. */
+const stopMsMax = 20_000;
+/** For instances that nobody drew a program for. */
+const nothing: Act = { kind: "sleep", ms: 1 };
+const always: readonly Deed[] = ["create", "send", "send in time"];
+
+function findingOf(error: unknown): Finding {
+  if (error instanceof Broken) return error.finding;
+  return {
+    invariant: "INV-49",
+    message: `something threw where nobody could catch it: ${String((error as Error)?.stack ?? error)}`,
+  };
+}

@@ -1,0 +1,50 @@
+/** What bodies did, written down outside of any store: every start and end, in which process, with what in view. */
+import type { Member } from "./fleet.ts";
+import type { BodyStart, BodyWatch } from "./programs/perform.ts";
+
+export interface Entry {
+  /** Of the step in its run; the same at every start. */
+  readonly key: string;
+  /** workflow/instance/run */
+  readonly run: string;
+  readonly stepKey: string;
+  readonly member: Member;
+  readonly attempt: number;
+  readonly seen: string;
+  readonly signal: AbortSignal;
+  how: "under way" | "returned" | "threw";
+}
+
+export class Ledger {
+  readonly entries: Entry[] = [];
+  readonly #onBegin: (entry: Entry) => void;
+  readonly #byKey = new Map<string, Entry[]>();
+
+  constructor(onBegin: (entry: Entry) => void) {
+    this.#onBegin = onBegin;
+  }
+
+  begin(member: Member, { context, event, seen }: BodyStart): BodyWatch {
+    const { idempotencyKey: key, attempt, signal } = context;
+    const instance = `${event.workflowName}/${event.instanceId}/`;
+    const run = `${instance}${Number.parseInt(key.slice(instance.length), 10)}`;
+    const stepKey = key.slice(run.length + 1);
+    const entry: Entry = { key, run, stepKey, member, attempt, seen, signal, how: "under way" };
+    // What a dead process would still do, nobody sees.
+    if (member.process.state === "dead") return { end: () => {} };
+    this.#onBegin(entry);
+    this.entries.push(entry);
+    const known = this.#byKey.get(key);
+    if (known) known.push(entry);
+    else this.#byKey.set(key, [entry]);
+    return {
+      end: (how) => {
+        entry.how = how;
+      },
+    };
+  }
+
+  of(key: string): readonly Entry[] {
+    return this.#byKey.get(key) ?? [];
+  }
+}

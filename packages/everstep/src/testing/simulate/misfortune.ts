@@ -1,0 +1,68 @@
+/** What befalls the processes of a simulated world, again and again until it is healed. */
+import type { Choices } from "./choices.ts";
+import type { Fleet, Member } from "./fleet.ts";
+import { type Mishap, mishaps, type Weather } from "./weather.ts";
+import type { World } from "./world.ts";
+
+export class Misfortune {
+  readonly #world: World;
+  readonly #choices: Choices;
+  readonly #weather: Weather;
+  readonly #fleet: Fleet;
+  #isOver = false;
+
+  constructor(parts: {
+    readonly world: World;
+    readonly choices: Choices;
+    readonly weather: Weather;
+    readonly fleet: Fleet;
+  }) {
+    this.#world = parts.world;
+    this.#choices = parts.choices;
+    this.#weather = parts.weather;
+    this.#fleet = parts.fleet;
+  }
+
+  start(): void {
+    const { mishapEveryMs } = this.#weather;
+    if (mishapEveryMs > 0) this.#next(mishapEveryMs);
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #next(everyMs: number): void {
+    this.#world.after(this.#choices.spread("mishap after", everyMs * 3, everyMs / 10), () => {
+      if (this.#isOver) return;
+      const members = this.#fleet.places.flatMap(({ member, isSpared }) => (isSpared ? [] : (member ?? [])));
+      if (members.length > 0) this.#befall(this.#choices.pick("mishap of", members));
+      this.#next(everyMs);
+    });
+  }
+
+  #befall(member: Member): void {
+    const { settings, skewMs } = this.#weather;
+    const fleet = this.#fleet;
+    const length = (label: string): number =>
+      this.#choices.spread(label, settings.lease / 10, settings.lease * 10);
+    switch (this.#draw()) {
+      case "kill":
+        return fleet.kill(member);
+      case "freeze":
+        return fleet.freeze(member, length("frozen for"));
+      case "leave":
+        return fleet.leave(member, this.#choices.pick("grace", [0, 100, 5000]));
+      case "cut off":
+        return fleet.cut(member, length("cut off for"));
+      case "set clock":
+        return fleet.setClock(member, this.#choices.between("skew", -skewMs, skewMs));
+    }
+  }
+
+  #draw(): Mishap {
+    const known = mishaps.filter((kind) => this.#weather.mishaps[kind] > 0);
+    const weights = Object.fromEntries(known.map((kind) => [kind, this.#weather.mishaps[kind]]));
+    return this.#choices.weighted("mishap", weights as Record<Mishap, number>);
+  }
+}

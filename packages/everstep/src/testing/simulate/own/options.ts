@@ -1,0 +1,255 @@
+/** What `simulate` is told, and the check of it. */
+import type { WorkflowDefinition } from "../../../authoring/define-workflow.ts";
+import { type Duration, parseDuration } from "../../../authoring/duration.ts";
+import type { App } from "../../../client/create-workflows.ts";
+import { EverstepError } from "../../../model/error.ts";
+import type { Limits } from "../../../model/limits.ts";
+import type { Store } from "../../../store/store.ts";
+import { defaultFaults, type Faults, faultNames } from "./faults.ts";
+import type { Invariants } from "./invariants.ts";
+import { readReplay, type SimulationTape } from "./replay-code.ts";
+
+export type SimulatedWorkflows = Record<string, WorkflowDefinition>;
+
+export interface SimulatedClock {
+  now(): Date;
+  /** Waits in virtual time, which costs none. In a process that is killed meanwhile it never returns. */
+  sleep(duration: Duration): Promise<void>;
+}
+
+/** Chance that is part of the seed: it is drawn again in a replay, and simplified with everything else. */
+export interface SimulatedRandom {
+  chance(probability: number): boolean;
+  /** A whole number from 0 to `count` - 1. */
+  below(count: number): number;
+  pick<Item>(items: readonly Item[]): Item;
+}
+
+/** One process of a simulation, from its start to its death. */
+export interface SimulatedProcess {
+  readonly clock: SimulatedClock;
+  readonly random: SimulatedRandom;
+}
+
+export interface ScenarioContext<Workflows extends SimulatedWorkflows, State> {
+  /** Handles as the app has them. */
+  readonly workflows: App<Workflows>["workflows"];
+  /** The rest of the app: publish, counts, ... */
+  readonly app: App<Workflows>;
+  readonly clock: SimulatedClock;
+  readonly random: SimulatedRandom;
+  /** The outside world of this seed. */
+  readonly state: State;
+  readonly seed: number | string;
+}
+
+export interface SimulateOptions<Workflows extends SimulatedWorkflows, State> {
+  /** How many worlds to try (default 200), or which. */
+  readonly seeds?: number | { readonly from: number; readonly count: number };
+  /** The world outside of the workflows, fresh for every seed: what bodies change and invariants look at. */
+  readonly state?: () => State;
+  /** What callers do. Default: creates one instance of each workflow. */
+  readonly scenario?: (context: ScenarioContext<Workflows, State>) => unknown;
+  /** Must hold at the end of every seed, when everything has come to its end. */
+  readonly invariants?: Invariants<State>;
+  /** Must hold after every write to the store, and at the end. */
+  readonly always?: Invariants<State>;
+  /** What may go wrong, by name; `false` for nothing at all. */
+  readonly faults?: Partial<Faults> | false;
+  /** Processes that run instances, at most (default 3). */
+  readonly runners?: number;
+  /** A store without data for every seed; memory unless given. */
+  readonly store?: () => Store | Promise<Store>;
+  /** As for `createWorkflows`. */
+  readonly limits?: Partial<Limits>;
+  /** With `false` a world is at rest as soon as every instance waits; otherwise each must come to its end. */
+  readonly mustEnd?: boolean;
+  /** Real time that is given to real work of bodies (default 1 second). */
+  readonly patience?: Duration;
+  /** Real time after which no further seed is begun; none unless given. */
+  readonly timeBudget?: Duration;
+  /** Real time for making a failure smaller (default 5 seconds), 0 for leaving it as it is. */
+  readonly shrinkTime?: Duration;
+  /** Worlds that are tried at most while making it smaller (default 2000). */
+  readonly shrinkTries?: number;
+  /** Only this world: a seed, the code that a failure prints, or the tape it has. */
+  readonly replay?: number | string | SimulationTape;
+  /** Invariants that may break before it stops looking for more (default 1). */
+  readonly failuresMax?: number;
+  /** With `false` a failure is only reported; otherwise it is thrown, so that a test fails. */
+  readonly throws?: boolean;
+  readonly onProgress?: (progress: SimulationProgress) => void;
+}
+
+export interface SimulationProgress {
+  readonly phase: "exploring" | "shrinking";
+  /** Worlds so far, in this phase. */
+  readonly done: number;
+  /** Worlds at most, in this phase. */
+  readonly of: number;
+  readonly failures: number;
+}
+
+/** The same, checked and complete. */
+export interface Settings {
+  readonly workflowsOf: (state: unknown, process: SimulatedProcess) => SimulatedWorkflows;
+  readonly seeds: readonly number[];
+  readonly replay: SimulationTape | null;
+  readonly state: () => unknown;
+  readonly scenario: ((context: ScenarioContext<SimulatedWorkflows, unknown>) => unknown) | null;
+  readonly invariants: Invariants<unknown>;
+  readonly always: Invariants<unknown>;
+  readonly faults: Faults;
+  readonly runners: number;
+  readonly store: (() => Store | Promise<Store>) | null;
+  readonly limits: Partial<Limits>;
+  readonly mustEnd: boolean;
+  readonly patienceMs: number;
+  readonly timeBudgetMs: number;
+  readonly shrinkMs: number;
+  readonly shrinkTries: number;
+  readonly failuresMax: number;
+  readonly throws: boolean;
+  readonly onProgress: (progress: SimulationProgress) => void;
+}
+
+/** Nobody is given up on because the seed kept killing its process. */
+const manyCrashes: Partial<Limits> = { crashesMax: 1_000_000 };
+
+const known: Readonly<Record<keyof SimulateOptions<never, never>, string>> = {
+  seeds: "any",
+  state: "function",
+  scenario: "function",
+  invariants: "any",
+  always: "any",
+  faults: "any",
+  runners: "any",
+  store: "function",
+  limits: "object",
+  mustEnd: "boolean",
+  patience: "any",
+  timeBudget: "any",
+  shrinkTime: "any",
+  shrinkTries: "any",
+  replay: "any",
+  failuresMax: "any",
+  throws: "boolean",
+  onProgress: "function",
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: what is inside is checked below
+export function readOptions(workflows: unknown, options: SimulateOptions<any, any> = {}): Settings {
+  checkShape(options);
+  const replay = options.replay ?? replayFromEnvironment();
+  return {
+    workflowsOf: readWorkflows(workflows),
+    seeds: readSeeds(options.seeds ?? 200),
+    replay: replay === undefined ? null : readReplay(replay),
+    state: options.state ?? (() => ({})),
+    scenario: options.scenario ?? null,
+    invariants: readInvariants(options.invariants, "invariants"),
+    always: readInvariants(options.always, "always"),
+    faults: readFaults(options.faults),
+    runners: wholeNumber(options.runners ?? 3, "runners", 1),
+    store: options.store ?? null,
+    limits: { ...manyCrashes, ...options.limits },
+    mustEnd: options.mustEnd ?? true,
+    patienceMs: parseDuration(options.patience ?? "1 second", "patience"),
+    timeBudgetMs:
+      options.timeBudget === undefined
+        ? Number.POSITIVE_INFINITY
+        : parseDuration(options.timeBudget, "timeBudget"),
+    shrinkMs: parseDuration(options.shrinkTime ?? "5 seconds", "shrinkTime"),
+    shrinkTries: wholeNumber(options.shrinkTries ?? 2000, "shrinkTries", 0),
+    failuresMax: wholeNumber(options.failuresMax ?? 1, "failuresMax", 1),
+    throws: options.throws ?? true,
+    onProgress: options.onProgress ?? (() => {}),
+  };
+}
+
+function checkShape(options: unknown): void {
+  if (typeof options !== "object" || options === null)
+    throw invalid("simulate takes its options second: simulate({ ORDER: order }, { invariants: { ... } }).");
+  for (const [name, value] of Object.entries(options)) {
+    const type = Object.hasOwn(known, name) ? known[name as keyof typeof known] : undefined;
+    if (type === undefined)
+      throw invalid(`simulate has no option "${name}". There are: ${Object.keys(known).join(", ")}.`);
+    if (value !== undefined && type !== "any" && (typeof value !== type || value === null))
+      throw invalid(`The option "${name}" of simulate must be ${article(type)}, not ${shown(value)}.`);
+  }
+}
+
+function readWorkflows(workflows: unknown): Settings["workflowsOf"] {
+  if (typeof workflows === "function") return workflows as Settings["workflowsOf"];
+  if (typeof workflows === "object" && workflows !== null && Object.keys(workflows).length > 0)
+    return () => workflows as SimulatedWorkflows;
+  throw invalid(
+    "simulate needs workflows first: { ORDER: order }, or a function that gives them for one process: " +
+      "(state) => ({ ORDER: orderWorkflow(state) }).",
+  );
+}
+
+function readSeeds(seeds: unknown): readonly number[] {
+  const { from, count } = (
+    typeof seeds === "object" && seeds !== null ? seeds : { from: 1, count: seeds }
+  ) as {
+    readonly from: unknown;
+    readonly count: unknown;
+  };
+  const first = wholeNumber(from, "seeds.from", 0);
+  return Array.from({ length: wholeNumber(count, "seeds", 1) }, (_, at) => first + at);
+}
+
+function readInvariants(given: unknown, what: string): Invariants<unknown> {
+  if (given === undefined) return {};
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw invalid(
+      `${what} must be functions by name: ${what}: { "an order is charged once": ({ state }) => ... }.`,
+    );
+  for (const [name, invariant] of Object.entries(given))
+    if (typeof invariant !== "function")
+      throw invalid(`${what} has "${name}", which is ${shown(invariant)}. It must be a function.`);
+  return given as Invariants<unknown>;
+}
+
+function readFaults(given: unknown): Faults {
+  if (given === undefined) return defaultFaults;
+  const none = Object.fromEntries(faultNames.map((name) => [name, false])) as unknown as Faults;
+  if (given === false) return none;
+  if (typeof given !== "object" || given === null)
+    throw invalid(
+      "faults must be false, or say which there are by name: faults: { crashes: true, clocks: false }.",
+    );
+  for (const [name, value] of Object.entries(given)) {
+    if (!(faultNames as readonly string[]).includes(name))
+      throw invalid(`There is no fault "${name}". There are: ${faultNames.join(", ")}.`);
+    if (typeof value !== "boolean")
+      throw invalid(`faults.${name} must be true or false, not ${shown(value)}.`);
+  }
+  return { ...defaultFaults, ...(given as Partial<Faults>) };
+}
+
+function wholeNumber(value: unknown, what: string, least: number): number {
+  if (Number.isInteger(value) && (value as number) >= least) return value as number;
+  throw invalid(`${what} must be a whole number of at least ${least}, not ${shown(value)}.`);
+}
+
+/** So that a printed failure can be played again without touching the test. */
+function replayFromEnvironment(): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.EVERSTEP_SIMULATE_REPLAY || undefined;
+}
+
+function invalid(message: string): EverstepError {
+  return new EverstepError("INVALID_ARGUMENT", message);
+}
+
+function article(type: string): string {
+  return type === "object" ? "an object" : `a ${type}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
+  if (typeof value === "object") return value === null ? "null" : "an object";
+  return typeof value === "function" ? "a function" : String(value);
+}

@@ -1,0 +1,209 @@
+/**
+ * A world in which nothing is left to chance: given programs, a few processes on one store, and faults exactly where
+ * somebody planned them. The checks of an explored world are made here too, after every call and at the end.
+ */
+import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
+import type { WorkflowEvent, WorkflowStep } from "../../authoring/workflow-step.ts";
+import { isTerminal } from "../../model/instance.ts";
+import type { RunFacts } from "../../verify/run-facts.ts";
+import type { Explanation } from "../../verify/violation.ts";
+import type { StoreCall } from "../intercept-store.ts";
+import { BodyRules } from "./body-rules.ts";
+import { Choices } from "./choices.ts";
+import { Broken, type Finding } from "./finding.ts";
+import { Fleet, type Member, type Workflows } from "./fleet.ts";
+import { account } from "./last-look.ts";
+import { Ledger } from "./ledger.ts";
+import { Sightings } from "./sightings.ts";
+import type { SmallData } from "./small-data.ts";
+import { Trace } from "./trace.ts";
+import { Watch } from "./watch.ts";
+import { watchedStep } from "./watched-step.ts";
+import { stillWeather, type Weather } from "./weather.ts";
+import { World } from "./world.ts";
+
+/** What a body has beside its step: time in the process it runs in, other services, and rows of the author's own. */
+export interface Site {
+  /** The name of the place its process runs at. */
+  readonly place: string;
+  pause(ms: number): Promise<void>;
+  /** What other services know; no crash reaches it. */
+  readonly outside: Map<string, unknown>;
+  insertRow(tx: unknown, key: string): void;
+}
+
+export interface SmallWorldParts {
+  readonly data: SmallData;
+  /** The code of every process; bodies are watched by themselves. */
+  readonly workflows: (site: Site) => Workflows;
+  readonly settings?: Partial<Weather["settings"]>;
+  /** A process that comes back has the name it had. */
+  readonly sameOwner?: boolean;
+  /** Processes tell each other of what they wrote. */
+  readonly nudges?: boolean;
+  /** Told of every process before its first call, which it may plan. */
+  readonly onStarted?: (member: Member) => void;
+}
+
+/** Short, so that little happens while nothing does; and long against the way to the store. */
+export const smallSettings: Weather["settings"] = {
+  concurrency: 10,
+  residents: 10,
+  lease: 3000,
+  pollMin: 1000,
+  poll: 1000,
+  pollMax: 1000,
+};
+
+export class SmallWorld {
+  readonly world: World = new World("small");
+  readonly settings: Weather["settings"];
+  readonly trace: Trace = new Trace(() => this.world.elapsed);
+  readonly ledger: Ledger;
+  readonly watch: Watch;
+  readonly fleet: Fleet;
+  /** What happened that records do not show. */
+  readonly explanations: Set<Explanation> = new Set();
+  /** Instances of which somebody had a failed step tried again. */
+  readonly retried: Set<string> = new Set();
+  readonly outside: Map<string, unknown> = new Map();
+  /** The first broken promise. */
+  finding: Finding | null = null;
+  readonly #parts: SmallWorldParts;
+  readonly #rules: BodyRules;
+
+  constructor(parts: SmallWorldParts) {
+    this.#parts = parts;
+    this.settings = { ...smallSettings, ...parts.settings };
+    const { world, settings } = this;
+    const { sameOwner = false, nudges = false } = parts;
+    // No fault but those that are planned.
+    const weather: Weather = { ...stillWeather, settings, sameOwner, nudges };
+    const now = (): number => world.now;
+    this.watch = new Watch({
+      store: parts.data.openStore(),
+      now,
+      sightings: new Sightings(),
+      explanations: this.explanations,
+    });
+    this.#rules = new BodyRules({ watch: this.watch, weather, now });
+    this.ledger = new Ledger((entry) => {
+      this.trace.body(entry);
+      this.#guarded(() => this.#rules.begins(entry, this.ledger));
+    });
+    this.fleet = new Fleet({
+      world,
+      // Of every choice the simplest.
+      choices: new Choices("small", {}),
+      weather,
+      openStore: parts.data.openStore,
+      workflowsOf: (member) => this.#workflows(member),
+      onApplied: (member, call, answer) => this.#applied(member, call, answer),
+      onProblem: (member, problem) => this.trace.problem(member, problem),
+      onNews: (member, news) => {
+        this.trace.news(member, news);
+        if (news === "started") parts.onStarted?.(member);
+      },
+    });
+  }
+
+  /** Goes on until it is over, a promise is broken or the time is up. */
+  async run(isOver: () => boolean, withinMs: number): Promise<void> {
+    const { world } = this;
+    let isTimeUp = false;
+    const alarm = world.after(withinMs, () => {
+      isTimeUp = true;
+    });
+    try {
+      await world.run(() => this.finding !== null || isTimeUp || isOver());
+    } catch (error) {
+      this.broke(findingOf(error));
+    }
+    alarm.cancel();
+  }
+
+  /** A step of this instance was given another chance: what follows it may see something else now. */
+  retry(instanceId: string): void {
+    this.explanations.add("event-given-back");
+    this.retried.add(instanceId);
+    for (const [name, { record }] of this.watch.facts)
+      if (record.instanceId === instanceId) this.#rules.forget(name);
+  }
+
+  get unfinished(): readonly RunFacts[] {
+    return [...this.watch.facts.values()].filter(
+      ({ record, isCurrent }) => isCurrent && !isTerminal(record.status),
+    );
+  }
+
+  /** Every run there ever was, each event, row and body of it accounted for. */
+  async lastLook({ isCalm }: { readonly isCalm: boolean }): Promise<readonly RunFacts[]> {
+    const { watch, ledger, retried } = this;
+    try {
+      const all = await watch.lookAtAll();
+      const rows = new Map([...this.#parts.data.rows()].map((key) => [key, true]));
+      for (const facts of all)
+        for (const finding of account(facts, { watch, ledger, rows, isCalm, retried })) this.broke(finding);
+      return all;
+    } catch (error) {
+      this.broke(findingOf(error));
+      return [];
+    }
+  }
+
+  broke(finding: Finding): void {
+    if (this.finding) return;
+    this.finding = finding;
+    this.trace.line(`BROKEN ${finding.invariant}: ${finding.message}`);
+  }
+
+  async close(): Promise<void> {
+    await this.fleet.close();
+    this.world.close();
+    this.world.close();
+  }
+
+  #workflows(member: Member): Workflows {
+    const site: Site = {
+      place: member.place.name,
+      pause: (ms) =>
+        new Promise((resolve) => {
+          member.process.runtime.timer(resolve, ms);
+        }),
+      outside: this.outside,
+      insertRow: this.#parts.data.insertRow,
+    };
+    const watched = (definition: WorkflowDefinition): WorkflowDefinition => ({
+      ...definition,
+      run: (event: WorkflowEvent, step: WorkflowStep) =>
+        definition.run(event, watchedStep(step, event, member, this.ledger)),
+    });
+    const entries = Object.entries(this.#parts.workflows(site));
+    return Object.fromEntries(entries.map(([key, definition]) => [key, watched(definition)]));
+  }
+
+  async #applied(member: Member, call: StoreCall, answer: unknown): Promise<void> {
+    this.trace.applied(member, call, answer);
+    try {
+      await this.watch.applied(member, call, answer);
+    } catch (error) {
+      this.broke(findingOf(error));
+    }
+  }
+
+  #guarded(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.broke(findingOf(error));
+    }
+  }
+}
+
+function findingOf(error: unknown): Finding {
+  if (error instanceof Broken) return error.finding;
+  return {
+    invariant: "INV-49",
+    message: `something threw where nobody could catch it: ${String((error as Error)?.stack ?? error)}`,
+  };
+}

@@ -1,0 +1,83 @@
+/** What a world in which one call went wrong must have in common with the calm one. */
+import type { Finding } from "./finding.ts";
+import type { Strike } from "./strikes.ts";
+import type { SweepProgram, Swept } from "./sweep-case.ts";
+import type { BodyUpshot, RunUpshot } from "./upshot.ts";
+import type { Weather } from "./weather.ts";
+
+export type Came = Pick<Swept, "upshot" | "rows" | "elapsedMs">;
+
+export interface VerdictParts {
+  readonly program: SweepProgram;
+  readonly strike: Strike;
+  readonly settings: Weather["settings"];
+}
+
+export function verdict(calm: Came, struck: Came, parts: VerdictParts): readonly Finding[] {
+  const { mayEnd = {}, cutOff = [] } = parts.program;
+  const findings: Finding[] = [];
+  let isSame = true;
+  for (const name of new Set([...calm.upshot.keys(), ...struck.upshot.keys()])) {
+    const expected = calm.upshot.get(name);
+    const found = struck.upshot.get(name);
+    if (expected && expected.came === found?.came) {
+      if (!cutOff.includes(name)) findings.push(...runVerdict(name, expected, found, parts.strike));
+      continue;
+    }
+    isSame = false;
+    const [came, wanted] = [found?.came ?? "absent", expected?.came ?? "absent"];
+    if (!mayEnd[name]?.includes(came))
+      findings.push({ invariant: "INV-17", message: `${name} came to "${came}", not to "${wanted}"` });
+  }
+  const [rows, wanted] = [struck.rows.join(), calm.rows.join()];
+  if (isSame && rows !== wanted)
+    findings.push({ invariant: "INV-11", message: `the author's rows are [${rows}], not [${wanted}]` });
+  return [...findings, ...timeVerdict(calm, struck, parts)];
+}
+
+function* runVerdict(
+  name: string,
+  expected: RunUpshot,
+  found: RunUpshot,
+  strike: Strike,
+): Generator<Finding> {
+  const [left, wanted] = [found.details.join("\n"), expected.details.join("\n")];
+  if (left !== wanted) yield { invariant: "INV-16", message: `${name} left\n${left}\nnot\n${wanted}` };
+  for (const [key, body] of Object.entries(expected.bodies)) {
+    const other = found.bodies[key];
+    if (other) yield* bodyVerdict(`${name}/${key}`, body, other, strike);
+  }
+}
+
+function* bodyVerdict(
+  key: string,
+  expected: BodyUpshot,
+  found: BodyUpshot,
+  { kind }: Strike,
+): Generator<Finding> {
+  const isError = kind === "error";
+  // A start that was cut off is none of the attempts a step has; the next one may be the one that succeeds.
+  const isFit =
+    isError || expected.gaveUp ? found.attempts === expected.attempts : found.attempts <= expected.attempts;
+  if (!isFit)
+    yield {
+      invariant: "INV-10",
+      message: `${key} took ${found.attempts} attempts, not ${expected.attempts}`,
+    };
+  // Nobody died and nobody lost a lease: every body began as often as if nothing had happened.
+  if (isError && found.starts !== expected.starts)
+    yield {
+      invariant: "INV-9",
+      message: `the body of ${key} began ${found.starts} times, not ${expected.starts}`,
+    };
+}
+
+/** LIV-2, LIV-3: a fault costs its own time, a lease, and a few polls. */
+function* timeVerdict(calm: Came, struck: Came, parts: VerdictParts): Generator<Finding> {
+  const { program, strike, settings } = parts;
+  const costsMs = (strike.lasts + 1) * settings.lease + 3 * settings.poll + (program.againMs ?? 0);
+  const boundMs = calm.elapsedMs + costsMs;
+  if (struck.elapsedMs <= boundMs) return;
+  const [took, enough] = [Math.round(struck.elapsedMs), Math.round(boundMs)];
+  yield { invariant: "LIV-2", message: `at rest after ${took} ms, where ${enough} ms must do` };
+}

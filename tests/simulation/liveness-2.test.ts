@@ -1,0 +1,3 @@
+import { describeSeeds } from "./describe-seeds.ts";
+
+describeSeeds("liveness", 501, 500);

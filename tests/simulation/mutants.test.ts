@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { callOff, hunt } from "./mutants/hunt.ts";
+import { mutants } from "./mutants/list.ts";
+import { edited, editsOf, type Mutant } from "./mutants/mutant.ts";
+import { unseen } from "./mutants/unseen.ts";
+import { library, Workshop } from "./mutants/workshop.ts";
+
+const all: readonly Mutant[] = [...mutants, ...unseen];
+
+describe("the list of mutants", () => {
+  test.each(all)("still fits the code: $name", (mutant) => {
+    const texts = new Map<string, string>();
+    for (const edit of editsOf(mutant)) {
+      const file = join(library, edit.file);
+      texts.set(file, edited(texts.get(file) ?? readFileSync(file, "utf8"), edit));
+    }
+  });
+
+  test("calls each by a name of its own", () => {
+    const names = all.map(({ name }) => name);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  test("says of each which promises it breaks", () => {
+    const isPromise = (id: string): boolean => /^(INV-([1-9]|[1-4]\d|50)|LIV-[1-8])$/.test(id);
+    for (const { name, guards } of all) {
+      expect(guards, name).not.toEqual([]);
+      expect(
+        guards.filter((id) => !isPromise(id)),
+        name,
+      ).toEqual([]);
+    }
+  });
+});
+
+// Those that are noticed soon; `npm run mutants` hunts all of them.
+const quick: readonly string[] = [];
+
+describe("the simulation", () => {
+  let workshop: Workshop;
+
+  beforeAll(() => {
+    workshop = new Workshop();
+  });
+
+  afterAll(() => {
+    callOff();
+    workshop.close();
+  });
+
+  test("finds nothing wrong with the code as it is", async () => {
+    const { original } = workshop;
+    const verdict = await hunt(
+      { mutated: original, original, seedsMax: 20, known: [] },
+      { timeoutMs: 60_000 },
+    );
+    expect(verdict).toMatchObject({ kind: "survived" });
+  }, 60_000);
+
+  test.concurrent.each(quick)(
+    "notices that %s",
+    async (name) => {
+      const mutant = mutants.find((each) => each.name === name);
+      if (!mutant) throw new Error(`There is no mutant "${name}".`);
+      const { original } = workshop;
+      const mutated = workshop.make(mutant);
+      const verdict = await hunt({ mutated, original, seedsMax: 100, known: [] }, { timeoutMs: 60_000 });
+      expect(verdict).toMatchObject({ kind: "killed" });
+    },
+    120_000,
+  );
+});
+
+void availableParallelism;

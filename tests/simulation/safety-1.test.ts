@@ -1,0 +1,3 @@
+import { describeSeeds } from "./describe-seeds.ts";
+
+describeSeeds("safety", 1, 1000);
