@@ -105,6 +105,15 @@ export class HandOver {
     return { call: first.call, record: first.record as unknown as SettledStep };
   }
 
+  /** What became durable of bodies that are void: nobody waits for it, but their next attempt must know of it. */
+  takeOrphaned(): readonly { readonly call: Call; readonly record: SettledStep }[] {
+    const isOrphan = ({ call, gate }: QueuedSettlement): boolean =>
+      call.parent?.isVoid === true && gate <= this.durable;
+    const orphaned = this.#nested.filter(isOrphan);
+    if (orphaned.length > 0) this.#nested = this.#nested.filter((settlement) => !isOrphan(settlement));
+    return orphaned.map(({ call, record }) => ({ call, record: record as SettledStep }));
+  }
+
   /**
    * The next settlement for a body: what an earlier attempt of it recorded, in that order, then what has become durable.
    * What a body asked for that is void is nobody's.

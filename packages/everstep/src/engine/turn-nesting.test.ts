@@ -42,6 +42,26 @@ describe("steps inside a step", () => {
     expect(stage.boundaries.map(told)[1]).toBe("outer completed, complete");
   });
 
+  test("that end in the commit which records their parent's timeout are known to its next attempt (INV-8)", async () => {
+    let inner = 0;
+    const stage = stageOf((step) =>
+      step.do("outer", { timeout: "1 second", retries: { limit: 1, delay: 0 } }, async ({ attempt }) => {
+        await step.do("inner", async () => ++inner);
+        if (attempt === 1) await new Promise(() => {});
+        return "done";
+      }),
+    );
+    stage.hold();
+    await stage.play();
+    await stage.runtime.advance(1000);
+    stage.letGo();
+    await stage.held[0]?.answer();
+    await stage.runtime.settle();
+    await stage.play();
+    expect(inner).toBe(1);
+    expect(stage.steps.map(({ key, status }) => `${key} ${status}`)).toContain("outer completed");
+  });
+
   test("decide a race alike when the body runs again (INV-17)", async () => {
     const winners: string[] = [];
     const slow = held<string>();

@@ -467,6 +467,7 @@ export class Turn implements TurnScope {
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     if (next.kind !== "continue") return this.#afterEnd(outcome, next);
     if (outcome.kind === "paused") this.#windingDown = true;
+    for (const { call, record } of this.#handOver.takeOrphaned()) this.#answer(call, record);
     if (!this.#windingDown) this.#releaseGated();
     if (outcome.eventSeq > this.#inbox.seq && this.#steps.hasParked) this.eventsArrived();
     this.#schedulePump();

@@ -17,8 +17,10 @@ import { lastLook } from "./last-look.ts";
 import { Ledger } from "./ledger.ts";
 import { Misfortune } from "./misfortune.ts";
 import { type Call, type Deed, deeds, type OpenWait, Operator } from "./operator.ts";
+import { Pace } from "./pace.ts";
 import { type BodyStart, inWords, perform, type Result } from "./programs/perform.ts";
 import { type Act, drawProgram } from "./programs/program.ts";
+import { expectRecovery } from "./recovery.ts";
 import { Sightings } from "./sightings.ts";
 import { Trace } from "./trace.ts";
 import { runName, Watch } from "./watch.ts";
@@ -73,6 +75,7 @@ class Exploration {
   readonly #world: World;
   readonly #trace: Trace;
   readonly #sightings = new Sightings();
+  readonly #pace: Pace;
   readonly #explanations = new Set<Explanation>();
   readonly #rows: ReadonlyMap<string, unknown> | null;
   readonly #programs: readonly Act[];
@@ -104,6 +107,7 @@ class Exploration {
     const world = new World(seed);
     this.#world = world;
     this.#trace = new Trace(() => world.elapsed);
+    this.#pace = new Pace(() => world.elapsed);
     const database = options.openStore ? null : createMemoryDatabase({ ownership: weather.ownership });
     this.#rows = database?.authorRows ?? null;
     const openStore = options.openStore ?? (() => memory({ database: database ?? createMemoryDatabase() }));
@@ -143,6 +147,8 @@ class Exploration {
       onApplied: (member, call, answer) => this.#applied(member, call, answer),
       onFate: (member, fate, call) => {
         this.#calls++;
+        const hurry = this.#pace.called(member, call);
+        if (hurry) this.#broke(hurry);
         this.#sightings.saw(`fate: ${fate}`);
         this.#trace.call(member, fate, call);
       },
@@ -243,6 +249,8 @@ class Exploration {
     for (const { member } of this.#fleet.places)
       if (member && !member.app.workflows[workflowKey]) this.#fleet.kill(member);
     this.#trace.line("the world is healed");
+    const parts = { world: this.#world, watch: this.#watch, weather: this.#weather };
+    expectRecovery(parts, (finding) => this.#broke(finding));
     let isResumed = false;
     const healedAt = this.#world.elapsed;
     // Whoever still waits for an answer may yet pause something, and so may what is late.

@@ -29,6 +29,8 @@
  *   to be cut off in the middle waits on the simulated clock there, or is two steps.
  * - `Date`, `Math.random` and `crypto.randomUUID` are those of the seed for code inside, so that code which uses them
  *   where it should not is found, and found again.
+ * - Before the seeds come a world in which nothing goes wrong and worlds in which a single thing does, one for every place
+ *   (single-faults.ts): that much is tried whatever the seeds are, and most mistakes need no more.
  * - Chance is drawn by label and kept as a tape, so a failure is made smaller by simplifying what was drawn. Its code
  *   stays good as long as the draws it names are still made.
  */
@@ -51,6 +53,7 @@ import {
   timeWasUp,
 } from "./own/report.ts";
 import { withSimulatedGlobals } from "./own/simulated-globals.ts";
+import { singleFaults } from "./own/single-faults.ts";
 import { type TrialResult, tryOut } from "./own/trial.ts";
 import { currentWorker } from "./own/works.ts";
 import { shrink } from "./shrink.ts";
@@ -82,6 +85,7 @@ class Simulation {
   readonly #failures: SimulationFailure[] = [];
   readonly #notes: string[] = [];
   readonly #began = systemRuntime.monotonic();
+  #worlds = 0;
   #seeds = 0;
 
   constructor(settings: Settings) {
@@ -93,6 +97,7 @@ class Simulation {
     else await this.#explore();
     return {
       ok: this.#failures.length === 0,
+      worlds: this.#worlds,
       seeds: this.#seeds,
       failures: this.#failures,
       sightings: Object.fromEntries([...this.#sightings.counts].toSorted(([, a], [, b]) => b - a)),
@@ -102,26 +107,41 @@ class Simulation {
   }
 
   async #explore(): Promise<void> {
-    const { seeds, failuresMax, timeBudgetMs, onProgress } = this.#settings;
-    // What fails in a world without any trouble needs no seed to be found, and is told best there.
-    await this.#found(await tryOut("calm", this.#settings, {}), {});
-    for (const seed of seeds) {
-      if (this.#failures.length >= failuresMax) return;
-      if (systemRuntime.monotonic() - this.#began >= timeBudgetMs) {
-        this.#notes.push(timeWasUp(this.#seeds, seeds.length, timeBudgetMs));
-        return;
-      }
-      const result = await tryOut(seed, this.#settings);
-      this.#seeds++;
-      this.#sightings.add(result.sightings);
-      await this.#found(result, null);
-      onProgress({
-        phase: "exploring",
-        done: this.#seeds,
-        of: seeds.length,
-        failures: this.#failures.length,
-      });
+    const { seeds, faults } = this.#settings;
+    const calm = await this.#try(0, {}, seeds.length + 1);
+    const single = singleFaults(calm.tape(), faults, seeds.length);
+    const of = 1 + single.length + seeds.length;
+    for (const tape of single) {
+      if (this.#isOver(of)) return;
+      await this.#try(0, tape, of);
     }
+    for (const seed of seeds) {
+      if (this.#isOver(of)) return;
+      await this.#try(seed, null, of);
+      this.#seeds++;
+    }
+  }
+
+  async #try(seed: number, tape: Tape | null, of: number): Promise<TrialResult> {
+    const result = await tryOut(seed, this.#settings, tape);
+    this.#worlds++;
+    this.#sightings.add(result.sightings);
+    await this.#found(result, tape);
+    this.#settings.onProgress({
+      phase: "exploring",
+      done: this.#worlds,
+      of,
+      failures: this.#failures.length,
+    });
+    return result;
+  }
+
+  #isOver(of: number): boolean {
+    const { failuresMax, timeBudgetMs } = this.#settings;
+    if (this.#failures.length >= failuresMax) return true;
+    if (systemRuntime.monotonic() - this.#began < timeBudgetMs) return false;
+    this.#notes.push(timeWasUp(this.#worlds, of, timeBudgetMs));
+    return true;
   }
 
   async #replay(): Promise<void> {
@@ -129,7 +149,7 @@ class Simulation {
     if (!replay) return;
     const { seed, choices } = replay;
     const result = await tryOut(seed, this.#settings, choices);
-    this.#seeds = 1;
+    this.#worlds = 1;
     this.#sightings.add(result.sightings);
     const drawn = new Set(Object.keys(result.tape()));
     const unknown = Object.keys(choices ?? {}).filter((label) => !drawn.has(label));
@@ -159,7 +179,7 @@ class Simulation {
       const tried = await tryOut(result.seed, this.#settings, tape);
       tries++;
       onProgress({ phase: "shrinking", done: tries, of: shrinkTries, failures: this.#failures.length + 1 });
-      if (!tried.finding || !isSame(tried.finding, finding)) return false;
+      if (tried.hasUnwanted || !tried.finding || !isSame(tried.finding, finding)) return false;
       best = tried;
       return true;
     };

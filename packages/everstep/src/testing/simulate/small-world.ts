@@ -5,10 +5,12 @@
 import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
 import type { WorkflowEvent, WorkflowStep } from "../../authoring/workflow-step.ts";
 import { isTerminal } from "../../model/instance.ts";
+import { defaultLimits } from "../../model/limits.ts";
 import type { RunFacts } from "../../verify/run-facts.ts";
 import type { Explanation } from "../../verify/violation.ts";
 import type { StoreCall } from "../intercept-store.ts";
 import { BodyRules } from "./body-rules.ts";
+import { Checks } from "./checks/checks.ts";
 import { Choices } from "./choices.ts";
 import { Broken, type Finding } from "./finding.ts";
 import { Fleet, type Member, type Workflows } from "./fleet.ts";
@@ -39,6 +41,8 @@ export interface SmallWorldParts {
   readonly settings?: Partial<Weather["settings"]>;
   /** A process that comes back has the name it had. */
   readonly sameOwner?: boolean;
+  /** Nothing at all goes wrong in it. */
+  readonly isCalm?: boolean;
   /** Processes tell each other of what they wrote. */
   readonly nudges?: boolean;
   /** Told of every process before its first call, which it may plan. */
@@ -71,6 +75,7 @@ export class SmallWorld {
   finding: Finding | null = null;
   readonly #parts: SmallWorldParts;
   readonly #rules: BodyRules;
+  readonly #checks: Checks;
 
   constructor(parts: SmallWorldParts) {
     this.#parts = parts;
@@ -90,6 +95,21 @@ export class SmallWorld {
     this.ledger = new Ledger((entry) => {
       this.trace.body(entry);
       this.#guarded(() => this.#rules.begins(entry, this.ledger));
+      this.#found(this.#checks.begins(entry));
+    });
+    this.#checks = new Checks({
+      watch: this.watch,
+      ledger: this.ledger,
+      store: parts.data.openStore(),
+      weather,
+      isCalm: parts.isCalm ?? false,
+      crashesMax: defaultLimits.crashesMax,
+      // Its programs are nobody's drawing.
+      programOf: () => ({ kind: "log" }),
+      workflowName: "",
+      rows: null,
+      retried: this.retried,
+      now,
     });
     this.fleet = new Fleet({
       world,
@@ -102,6 +122,7 @@ export class SmallWorld {
       onProblem: (member, problem) => this.trace.problem(member, problem),
       onNews: (member, news) => {
         this.trace.news(member, news);
+        this.#found(this.#checks.news(member, news));
         if (news === "started") parts.onStarted?.(member);
       },
     });
@@ -126,6 +147,7 @@ export class SmallWorld {
   retry(instanceId: string): void {
     this.explanations.add("event-given-back");
     this.retried.add(instanceId);
+    this.#checks.retried(instanceId);
     for (const [name, { record }] of this.watch.facts)
       if (record.instanceId === instanceId) this.#rules.forget(name);
   }
@@ -186,9 +208,15 @@ export class SmallWorld {
     this.trace.applied(member, call, answer);
     try {
       await this.watch.applied(member, call, answer);
+      this.#found(await this.#checks.applied(member, call, answer));
     } catch (error) {
       this.broke(findingOf(error));
     }
+  }
+
+  #found(findings: readonly Finding[]): void {
+    const [first] = findings;
+    if (first) this.broke(first);
   }
 
   #guarded(check: () => void): void {

@@ -15,6 +15,8 @@ export interface SweepProgram {
   readonly workflows: (site: Site) => Workflows;
   /** What its caller does. Whoever takes the place of one that died does it all again. */
   readonly calls: (caller: Caller) => Promise<unknown>;
+  /** When the runner stops, and how long what it does may still take; it comes back at once. */
+  readonly stops?: { readonly afterMs: number; readonly graceMs: number };
   /** How else runs may end, by workflow/instance/run, where a fault has a say in it. */
   readonly mayEnd?: Readonly<Record<string, readonly string[]>>;
   /** Runs that other calls cut off somewhere: how far they came is not compared. */

@@ -70,6 +70,7 @@ class Sweep {
       data,
       workflows: program.workflows,
       sameOwner: blow?.aftermath === "same name",
+      isCalm: blow === null,
       nudges: layout === "nudged",
       settings: { residents: layout === "apart" ? 0 : 10 },
       onStarted: (member) => this.#started(member),
@@ -80,14 +81,17 @@ class Sweep {
     const { fleet, world, settings, explanations } = this.#small;
     for (const explanation of this.#program.explains ?? []) explanations.add(explanation);
     if (this.#blow?.strike.kind === "crash") explanations.add("died-giving-up");
-    fleet.place("runner", { runs: true });
+    const { member } = fleet.place("runner", { runs: true });
+    const { stops } = this.#program;
+    if (stops && member) world.after(stops.afterMs, () => fleet.leave(member, stops.graceMs));
     if (this.#layout !== "together") fleet.place("caller", { runs: false });
     await this.#small.run(() => this.#isAtRest(), (this.#blow?.calm.elapsedMs ?? 0) + patienceMs);
     const elapsedMs = world.elapsed;
     if (!this.#isAtRest()) this.#neverRests();
     // What nobody waits for may still happen.
     await this.#small.run(() => false, settings.poll * 1.5);
-    const isCalm = this.#blow === null || this.#blow.strike.kind === "error";
+    // Nobody dies, loses a lease or stops in the middle of a body.
+    const isCalm = (this.#blow?.strike.kind ?? "error") === "error" && !this.#program.stops;
     const all = await this.#small.lastLook({ isCalm });
     const upshot = await upshotOf(all, this.#small.ledger, this.#data.openStore());
     const came = { upshot, rows: [...this.#data.rows()].sort(), elapsedMs };
@@ -99,8 +103,9 @@ class Sweep {
 
   #started(member: Member): void {
     const { place, wire } = member;
-    if (this.#blow === null) this.#count(member);
-    else if (place.name === this.#blow.whose && !this.#isStruck) {
+    if (this.#blow === null) {
+      if (this.#calls[place.name as "runner" | "caller"].length === 0) this.#count(member);
+    } else if (place.name === this.#blow.whose && !this.#isStruck) {
       const blow = this.#blow;
       wire.planned = (call, number) => (number === blow.at ? this.#strike(blow, member, call) : null);
     }

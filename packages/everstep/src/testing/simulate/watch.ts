@@ -150,6 +150,7 @@ export class Watch {
         for (const ref of this.#refs.values()) add(ref);
         return;
       default:
+        if (request.kind === "change" && request.announce) add(refOf(request.announce));
         return add(refOf(request));
     }
   }

@@ -3,7 +3,10 @@ import type { Act } from "../programs/program.ts";
 /** The act that stands at a place of a program; the same for every round of a loop. */
 export function actAt(program: Act, path: string): Act | undefined {
   const [, ...places] = path.split(".").map(Number);
-  return places.reduce<Act | undefined>((act, place) => (act === undefined ? undefined : within(act, place)), program);
+  return places.reduce<Act | undefined>(
+    (act, place) => (act === undefined ? undefined : within(act, place)),
+    program,
+  );
 }
 
 function within(act: Act, place: number): Act | undefined {

@@ -37,7 +37,8 @@ export function* belongings(parts: BelongingsParts): Generator<Finding> {
 function* unasked({ events }: RunFacts, completed: ReadonlyMap<string, StepRecord>): Generator<Finding> {
   for (const { id } of events) {
     const sender = id.endsWith(sent) ? id.slice(0, -sent.length) : null;
-    if (sender !== null && !completed.has(sender)) yield found(`event "${id}" is there, but ${sender} is not completed`);
+    if (sender !== null && !completed.has(sender))
+      yield found(`event "${id}" is there, but ${sender} is not completed`);
   }
 }
 
@@ -54,7 +55,13 @@ function* missing(facts: RunFacts, step: StepRecord, parts: BelongingsParts): Ge
   yield* lost(act, key, path, facts, parts);
 }
 
-function* lost(act: DoAct, key: string, path: string, { record }: RunFacts, parts: BelongingsParts): Generator<Finding> {
+function* lost(
+  act: DoAct,
+  key: string,
+  path: string,
+  { record }: RunFacts,
+  parts: BelongingsParts,
+): Generator<Finding> {
   const { workflowName, instanceId } = record;
   const all = [...parts.facts.values()];
   const mine = all.filter(({ record: other }) => other.instanceId === instanceId);

@@ -7,8 +7,8 @@ import { decodeValue } from "../../../authoring/codec.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { Finding } from "../finding.ts";
 import type { Member } from "../fleet.ts";
-import type { Entry, Ledger } from "../ledger.ts";
 import type { Leases } from "../leases.ts";
+import type { Entry, Ledger } from "../ledger.ts";
 import type { Act } from "../programs/program.ts";
 import { actAt } from "./act-at.ts";
 
@@ -40,13 +40,18 @@ export class Bodies {
 
   *begins(entry: Entry): Generator<Finding> {
     const { key, run, member } = entry;
-    const found = (invariant: string, message: string): Finding => ({ invariant, message: `${key} began ${message}` });
-    if (this.#stopping.has(member)) yield found("LIV-6", `in process ${member.number}, which was told to stop`);
+    const found = (invariant: string, message: string): Finding => ({
+      invariant,
+      message: `${key} began ${message}`,
+    });
+    if (this.#stopping.has(member))
+      yield found("LIV-6", `in process ${member.number}, which was told to stop`);
     const facts = this.#parts.facts.get(run);
     if (facts === undefined) return;
     const { crashCount } = facts.record;
     const { crashesMax } = this.#parts;
-    if (crashCount >= crashesMax) yield found("INV-14", `after ${crashCount} crashes; at ${crashesMax} it is given up`);
+    if (crashCount >= crashesMax)
+      yield found("INV-14", `after ${crashCount} crashes; at ${crashesMax} it is given up`);
     for (const message of this.#withoutLease(facts, member)) yield found("INV-6", message);
     for (const message of this.#again(entry, facts)) yield found("INV-9", message);
     for (const message of tooEarly(entry, facts)) yield found("INV-8", message);
@@ -73,7 +78,8 @@ export class Bodies {
     const act = actAt(programOf(decodeValue(record.params)), name.slice(name.indexOf(" ") + 1));
     if (act?.kind !== "do" || act.onInterrupt !== "fail") return;
     const attempts = step?.attempts ?? 0;
-    if (attempts < starts) yield `again in ${run}, with ${attempts} of ${starts} starts recorded; it must not be repeated`;
+    if (attempts < starts)
+      yield `again in ${run}, with ${attempts} of ${starts} starts recorded; it must not be repeated`;
   }
 }
 
@@ -81,6 +87,7 @@ export class Bodies {
 function* tooEarly({ seen }: Entry, { steps }: RunFacts): Generator<string> {
   for (const [, path] of seen.matchAll(/did ([\d.]+)/g)) {
     const step = steps.find(({ name }) => name === `do ${path}`);
-    if (step?.status !== "completed") yield `though "do ${path}", which it has seen, is ${step?.status ?? "not"} recorded`;
+    if (step?.status !== "completed")
+      yield `though "do ${path}", which it has seen, is ${step?.status ?? "not"} recorded`;
   }
 }

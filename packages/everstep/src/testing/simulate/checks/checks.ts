@@ -58,7 +58,9 @@ export class Checks {
     const { leases, facts } = watch;
     const { settings, latencyMsMax, skewMs } = weather;
     this.#bodies = new Bodies({ ...parts, leases, facts, clocksAgree: skewMs === 0 });
-    this.#rates = new Rates({ pollMsMin: settings.pollMin, now });
+    // Whoever is ticked from outside asks whenever it is ticked.
+    const pollMsMin = weather.ticked ? 0 : settings.pollMin;
+    this.#rates = new Rates({ pollMsMin, now });
     this.#stops = new Stops({ leases, facts, now });
     // A question to the store's clock takes its time, and nobody knows when on the way it was answered.
     const aheadMsMax = skewMs > 0 ? latencyMsMax + 2 : 0;
@@ -88,6 +90,7 @@ export class Checks {
     for (const check of this.#all) findings.push(...(await check.applied(applied)));
     for (const [name, after] of watch.facts) this.#before.set(name, after);
     for (const { after } of runs) this.#byRun.set(after.record.runId, after);
+    for (const { request } of written) if (request.kind === "commit") this.#stops.committed(request.lease);
     return findings;
   }
 
@@ -106,8 +109,14 @@ export class Checks {
     const [, forMs] = /^(?:frozen|cut off) for (\d+) ms$/.exec(news) ?? [];
     if (forMs !== undefined) this.#stops.disturbed(member);
     if (news.startsWith("cut off")) this.#rates.cutOff(member, Number(forMs));
+    if (news === "stops") this.#stops.stops(member);
     if (news === "stops") this.#bodies.stops(member);
     return news === "stopped" ? [...this.#stops.stopped(member)] : [];
+  }
+
+  /** From now on everything arrives. */
+  healed(): void {
+    this.#rates.healed();
   }
 
   /** Somebody had a failed step of the instance tried again: its events may be there again. */

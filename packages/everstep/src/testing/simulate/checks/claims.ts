@@ -35,7 +35,12 @@ export class Claims implements Check {
   #ahead(call: StoreCall, now: number): readonly Finding[] {
     const said = timeOf(call);
     if (said === null || said <= now + this.#parts.aheadMsMax) return [];
-    return [{ invariant: "INV-44", message: `a ${call.method} was made for ${said}, which was ${said - now} ms ahead` }];
+    return [
+      {
+        invariant: "INV-44",
+        message: `a ${call.method} was made for ${said}, which was ${said - now} ms ahead`,
+      },
+    ];
   }
 
   #crowded({ member, now }: Applied): readonly Finding[] {
@@ -47,7 +52,10 @@ export class Claims implements Check {
     );
     if (held.length <= placesMax) return [];
     return [
-      { invariant: "INV-47", message: `process ${member.number} holds ${held.length} runs with ${placesMax} places` },
+      {
+        invariant: "INV-47",
+        message: `process ${member.number} holds ${held.length} runs with ${placesMax} places`,
+      },
     ];
   }
 }
@@ -61,7 +69,10 @@ function* notDue({ call, before }: Applied, claims: readonly Claim[]): Generator
     if (status === "paused" || isTerminal(status))
       yield { invariant: "INV-34", message: `${nameOf(facts)} was claimed, though it was ${status}` };
     else if (dueAt !== null && dueAt > now)
-      yield { invariant: "INV-28", message: `${nameOf(facts)} was claimed at ${now}, though it was due at ${dueAt}` };
+      yield {
+        invariant: "INV-28",
+        message: `${nameOf(facts)} was claimed at ${now}, though it was due at ${dueAt}`,
+      };
   }
 }
 

@@ -16,6 +16,8 @@ interface Hold {
   /** The end of its lease, or when somebody was told that its holder is dead. */
   until: number;
   crashes: number;
+  /** Something happened to the run after its lease was over: whether a claim had counted that already, nobody said. */
+  isTouched: boolean;
 }
 
 export interface CrashesParts {
@@ -33,11 +35,11 @@ export class Crashes implements Check {
     this.#parts = parts;
   }
 
-  *applied({ call, answer, written, runs }: Applied): Generator<Finding> {
+  *applied({ call, answer, written, runs, now }: Applied): Generator<Finding> {
     switch (call.method) {
       case "claim": {
-        const { now } = call.args[0] as ClaimRequest;
-        for (const claim of answer as readonly Claim[]) yield* this.#claimed(claim, now);
+        const { now: claimedAt } = call.args[0] as ClaimRequest;
+        for (const claim of answer as readonly Claim[]) yield* this.#claimed(claim, claimedAt);
         return;
       }
       case "renew": {
@@ -47,29 +49,36 @@ export class Crashes implements Check {
         return;
       }
       case "release":
+        for (const { after } of runs) this.#looked(after.record, now);
         for (const lease of call.args[0] as readonly Lease[]) this.#givenBack(lease);
         return;
       case "write":
+        for (const { after } of runs) this.#looked(after.record, now);
         for (const each of written) this.#written(each, call.args[1] as number);
     }
-    for (const { after } of runs) this.#looked(after.record);
   }
 
   #claimed({ lease, crashCount }: Claim, now: number): readonly Finding[] {
     const { runId, token, expiresAt } = lease;
     const hold = this.#holds.get(runId);
-    this.#holds.set(runId, { token, isHeld: true, until: expiresAt, crashes: crashCount });
-    if (hold === undefined) return [];
+    this.#holds.set(runId, { token, isHeld: true, until: expiresAt, crashes: crashCount, isTouched: false });
+    if (hold === undefined || (hold.isTouched && !hold.isHeld)) return [];
     const expected = hold.crashes + (hold.isHeld ? 1 : 0);
     const findings: Finding[] = [];
     const found = (invariant: string, message: string): void =>
       void findings.push({ invariant, message: `run ${runId} ${message}` });
-    if (crashCount !== expected) found("INV-14", `was claimed with ${crashCount} crashes instead of ${expected}`);
+    if (crashCount !== expected)
+      found("INV-14", `was claimed with ${crashCount} crashes instead of ${expected}`);
     if (!hold.isHeld) return findings;
-    if (this.#parts.isCalm) found("LIV-1", "was claimed because its lease ran out, though nothing went wrong");
-    const waitMs = leastDelayMs(crashCount);
+    // A resume and an event make it due sooner.
+    if (this.#parts.isCalm)
+      found("LIV-1", "was claimed because its lease ran out, though nothing went wrong");
+    const waitMs = hold.isTouched ? 0 : leastDelayMs(crashCount);
     if (now - hold.until < waitMs - this.#parts.toleranceMs)
-      found("INV-50", `was tried again after crash ${crashCount} within ${now - hold.until} ms instead of ${waitMs}`);
+      found(
+        "INV-50",
+        `was tried again after crash ${crashCount} within ${now - hold.until} ms instead of ${waitMs}`,
+      );
     return findings;
   }
 
@@ -77,17 +86,22 @@ export class Crashes implements Check {
     if (became !== "applied") return;
     if (request.kind === "create" && outcome.kind === "created" && outcome.claim) {
       const { runId, token, expiresAt } = outcome.claim.lease;
-      this.#holds.set(runId, { token, isHeld: true, until: expiresAt, crashes: 0 });
+      this.#holds.set(runId, { token, isHeld: true, until: expiresAt, crashes: 0, isTouched: false });
     } else if (request.kind === "commit") {
       const hold = this.#holds.get(request.lease.runId);
       if (hold === undefined) return;
       hold.crashes = 0;
+      hold.isTouched = false;
       if (request.boundary.next.kind === "continue") hold.until = Math.max(hold.until, request.leaseUntil);
       else hold.isHeld = false;
     } else if (request.kind === "abandon") {
       for (const hold of this.#holds.values()) hold.until = Math.min(hold.until, now);
-    } else if (request.kind === "change" && outcome.kind === "changed" && request.change.kind === "retryStep") {
-      this.#holds.set(outcome.runId, { token: 0, isHeld: false, until: 0, crashes: 0 });
+    } else if (
+      request.kind === "change" &&
+      outcome.kind === "changed" &&
+      request.change.kind === "retryStep"
+    ) {
+      this.#holds.set(outcome.runId, { token: 0, isHeld: false, until: 0, crashes: 0, isTouched: false });
     }
   }
 
@@ -101,9 +115,11 @@ export class Crashes implements Check {
     if (hold && hold.token === token) hold.isHeld = false;
   }
 
-  #looked({ runId, status }: InstanceRecord): void {
+  #looked({ runId, status }: InstanceRecord, now: number): void {
     const hold = this.#holds.get(runId);
-    if (hold && isTerminal(status)) hold.isHeld = false;
+    if (hold === undefined) return;
+    if (isTerminal(status)) hold.isHeld = false;
+    if (now >= hold.until - this.#parts.toleranceMs) hold.isTouched = true;
   }
 }
 

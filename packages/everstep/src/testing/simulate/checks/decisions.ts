@@ -18,7 +18,9 @@ export class Decisions implements Check {
       if (request.kind !== "change" || became !== "applied" || outcome.kind !== "changed") continue;
       if (!isAlone(each, written)) continue;
       const after = runs.find(({ after: { record } }) => record.runId === outcome.runId)?.after;
-      const before = runs.find(({ after: { record }, before }) => before !== undefined && isOf(record, request))?.before;
+      const before = runs.find(
+        ({ after: { record }, before }) => before !== undefined && isOf(record, request),
+      )?.before;
       if (after === undefined || before === undefined) continue;
       yield* required(request, before);
       yield* effected(request, before, after, call.args[1] as number);
@@ -28,7 +30,10 @@ export class Decisions implements Check {
 
 /** No other request of the write is about the same instance. */
 function isAlone({ request }: Written, written: readonly Written[]): boolean {
-  return written.length === 1 || written.every((other) => other.request === request || other.request.kind === "create");
+  return (
+    written.length === 1 ||
+    written.every((other) => other.request === request || other.request.kind === "create")
+  );
 }
 
 function* resumedByNobody({ runs, written }: Applied): Generator<Finding> {
@@ -68,15 +73,18 @@ function* effected(
     message: `${nameOf(after)} ${what} after a ${change.kind}`,
   });
   const { record } = after;
+  // A claim may have put it back without a word, and counted that.
+  const isPutBack = record.crashCount > before.record.crashCount;
+  const hasLostLease = before.record.executing && !record.executing && !isPutBack;
   switch (change.kind) {
     case "pause":
       if (record.status !== "paused") yield found("INV-34", `is ${record.status}`);
-      if (record.executing !== before.record.executing) yield found("INV-34", "has lost its lease");
+      if (hasLostLease) yield found("INV-34", "has lost its lease");
       return;
     case "resume": {
       if (record.status !== "active") yield found("INV-34", `is ${record.status}`);
       // A lease that ran out meanwhile stays one that ran out: its claim counts a crash.
-      if (record.executing !== before.record.executing) yield found("INV-14", "has another lease");
+      if (hasLostLease) yield found("INV-14", "has lost its lease");
       const isHeld = before.record.executing && (before.record.dueAt ?? 0) > now;
       if (isHeld && record.dueAt !== before.record.dueAt) yield found("INV-1", "was taken from its holder");
       if (!isHeld && (record.dueAt ?? Number.POSITIVE_INFINITY) > now)
@@ -89,8 +97,10 @@ function* effected(
       return;
     case "restart":
       if (record.runNumber !== before.record.runNumber + 1) yield found("INV-38", "is not the next run");
-      if (record.token <= before.record.token) yield found("INV-1", `has token ${record.token}, not a higher one`);
-      if (!same(after.steps, change.history)) yield found("INV-38", "begins with other steps than it was given");
+      if (record.token <= before.record.token)
+        yield found("INV-1", `has token ${record.token}, not a higher one`);
+      if (!same(after.steps, change.history))
+        yield found("INV-38", "begins with other steps than it was given");
       if (after.events.length > 0) yield found("INV-38", "begins with events");
       if (record.crashCount > 0) yield found("INV-38", "begins with crashes");
       return;
@@ -98,7 +108,9 @@ function* effected(
       if (isTerminal(record.status)) yield found("INV-33", `is ${record.status}`);
       const kept = after.steps.filter(({ index }) => change.drop.includes(index));
       if (kept.length > 0) yield found("INV-15", `still has step "${kept[0]?.key}"`);
-      const taken = after.events.filter(({ consumedBy }) => change.releaseEventsOf.includes(consumedBy ?? ""));
+      const taken = after.events.filter(({ consumedBy }) =>
+        change.releaseEventsOf.includes(consumedBy ?? ""),
+      );
       if (taken.length > 0) yield found("INV-22", `has not got event ${taken[0]?.seq} back`);
       return;
     }

@@ -39,7 +39,10 @@ export class NoEffect implements Check {
     let count = 0;
     let after: string | undefined;
     do {
-      const page = await this.#store.listLogs(runId, { limit: 100, ...(after === undefined ? {} : { after }) });
+      const page = await this.#store.listLogs(runId, {
+        limit: 100,
+        ...(after === undefined ? {} : { after }),
+      });
       count += page.items.length;
       after = page.after;
     } while (after !== undefined);
@@ -90,7 +93,9 @@ function changed({ before, after }: Seen): readonly Finding[] {
   if (!same(before.steps, after.steps)) findings.push(found(`${name} has other steps`));
   if (!same(before.events, after.events)) findings.push(found(`${name} has other events`));
   const names = Object.keys(after.record) as (keyof InstanceRecord)[];
-  const different = differing(before.record, after.record, names).filter((each) => !isPutBack(before, after, each));
+  const different = differing(before.record, after.record, names).filter(
+    (each) => !isPutBack(before, after, each),
+  );
   if (different.length > 0) findings.push(found(`${name} has another ${different.join(", ")}`));
   return findings;
 }

@@ -6,6 +6,7 @@ import type { Member } from "../fleet.ts";
 import type { Applied, Check } from "./applied.ts";
 
 export interface RatesParts {
+  /** 0 where processes are ticked from outside. */
   readonly pollMsMin: number;
   readonly now: () => number;
 }
@@ -39,11 +40,16 @@ export class Rates implements Check {
     this.#silences.set(member, { since, until: since + forMs, asked: new Map() });
   }
 
+  healed(): void {
+    this.#silences.clear();
+  }
+
   /** A process makes a call, whatever becomes of it. */
   *called(member: Member, { method }: StoreCall): Generator<Finding> {
     const silence = this.#silences.get(member);
     const now = this.#parts.now();
-    if (silence === undefined || now >= silence.until || (method !== "claim" && method !== "write")) return;
+    if (silence === undefined || now >= silence.until || this.#parts.pollMsMin === 0) return;
+    if (method !== "claim" && method !== "write") return;
     const count = (silence.asked.get(method) ?? 0) + 1;
     silence.asked.set(method, count);
     const sinceMs = now - silence.since;
@@ -61,7 +67,7 @@ export class Rates implements Check {
       this.#empty.clear();
       return;
     }
-    if (now - this.#changedAt < hintMs) return;
+    if (now - this.#changedAt < hintMs || this.#parts.pollMsMin === 0) return;
     const empty = this.#empty.get(member) ?? { count: 0, since: now };
     this.#empty.set(member, { ...empty, count: empty.count + 1 });
     const sinceMs = now - empty.since;

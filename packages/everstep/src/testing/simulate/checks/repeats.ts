@@ -4,7 +4,7 @@ import type { CommitOutcome, CommitRequest } from "../../../store/store.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import { same } from "../../../verify/same.ts";
 import type { Finding } from "../finding.ts";
-import type { Applied, Check, Written } from "./applied.ts";
+import { type Applied, type Check, mayTouch, type Written } from "./applied.ts";
 
 export class Repeats implements Check {
   *applied({ written, runs, before }: Applied): Generator<Finding> {
@@ -16,9 +16,14 @@ export class Repeats implements Check {
           ? (runs.find(({ after }) => after.record.runId === request.lease.runId)?.after ??
             before(request.lease.runId))
           : undefined;
-      const message = contradiction(each, after);
+      // What else the write did may have come after it.
+      const isAlone = after === undefined || !written.some((other) => mayTouch(other, after));
+      const message = isAlone ? contradiction(each, after) : null;
       if (message !== null)
-        yield { invariant: request.kind === "sendEvent" ? "INV-25" : "INV-42", message: `${request.kind}: ${message}` };
+        yield {
+          invariant: request.kind === "sendEvent" ? "INV-25" : "INV-42",
+          message: `${request.kind}: ${message}`,
+        };
     }
   }
 }
@@ -51,7 +56,8 @@ function commitContradiction(
   outcome: CommitOutcome,
   { record, steps }: RunFacts,
 ): string | null {
-  if (record.token !== lease.token) return outcome.kind === "superseded" ? null : "answered though its token is void";
+  if (record.token !== lease.token)
+    return outcome.kind === "superseded" ? null : "answered though its token is void";
   const isDropped = endings.includes(boundary.next.kind) && !isTerminal(record.status);
   const expected = expectedOf(record.status, isDropped);
   if (outcome.kind !== expected) return `answered with ${outcome.kind} instead of ${expected}`;
@@ -59,7 +65,9 @@ function commitContradiction(
   const isOpen = boundary.timeouts.some(({ wait }) =>
     steps.some(({ index, status }) => index === wait.index && status === "waiting"),
   );
-  return outcome.timeoutsRefused === isOpen ? null : `says that timeouts ${isOpen ? "stand" : "were refused"}`;
+  return outcome.timeoutsRefused === isOpen
+    ? null
+    : `says that timeouts ${isOpen ? "stand" : "were refused"}`;
 }
 
 const endings: readonly string[] = ["complete", "error", "terminate"];

@@ -1,4 +1,5 @@
 /** A process that stopped has given back what it held, so that nobody waits for its leases to run out (LIV-6). */
+import type { Lease } from "../../../model/lease.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { Finding } from "../finding.ts";
 import type { Member } from "../fleet.ts";
@@ -14,9 +15,22 @@ export class Stops {
   readonly #parts: StopsParts;
   /** Processes of which a call went wrong, or that stood still: they may hold what they do not know of. */
   readonly #disturbed = new Set<Member>();
+  readonly #stopping = new Set<Member>();
+  /** Leases under which something was committed: their holders know of them. */
+  readonly #known = new Set<string>();
 
   constructor(parts: StopsParts) {
     this.#parts = parts;
+  }
+
+  /** Who is told so once more may be gone before what it gives back has arrived. */
+  stops(member: Member): void {
+    if (this.#stopping.has(member)) this.disturbed(member);
+    this.#stopping.add(member);
+  }
+
+  committed({ runId, token }: Lease): void {
+    this.#known.add(`${runId} ${token}`);
   }
 
   disturbed(member: Member): void {
@@ -28,8 +42,12 @@ export class Stops {
     const { leases, facts, now } = this.#parts;
     for (const [name, { record }] of facts) {
       const isHeld = record.executing && (record.dueAt ?? 0) > now();
-      if (!isHeld || leases.holderOf(record.runId) !== member) continue;
-      yield { invariant: "LIV-6", message: `process ${member.number} stopped and kept ${name} until ${record.dueAt}` };
+      const { runId, token } = record;
+      if (!isHeld || leases.holderOf(runId) !== member || !this.#known.has(`${runId} ${token}`)) continue;
+      yield {
+        invariant: "LIV-6",
+        message: `process ${member.number} stopped and kept ${name} until ${record.dueAt}`,
+      };
     }
   }
 }

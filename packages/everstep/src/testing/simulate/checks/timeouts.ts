@@ -19,7 +19,8 @@ export class Timeouts implements Check {
 
   *applied({ written, runs, before }: Applied): Generator<Finding> {
     for (const { request, outcome, became } of written) {
-      if (request.kind !== "commit" || became !== "applied" || request.boundary.timeouts.length === 0) continue;
+      if (request.kind !== "commit" || became !== "applied" || request.boundary.timeouts.length === 0)
+        continue;
       if (outcome.kind !== "committed" && outcome.kind !== "paused") continue;
       const { runId } = request.lease;
       const facts = before(runId);

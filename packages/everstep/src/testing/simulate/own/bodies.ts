@@ -64,7 +64,9 @@ export class Bodies {
     this.#started.add(started);
     try {
       const worker = workerIn(member, `Step "${name}" of ${nameOf(event)}`);
-      const result = await works.run(worker, () => this.#befallen(member, context, told, () => callback(context)));
+      const result = await works.run(worker, () =>
+        this.#befallen(member, context, told, () => callback(context)),
+      );
       watch.end("returned");
       return result;
     } catch (error) {
@@ -88,8 +90,7 @@ export class Bodies {
     const fate = this.#drawFate(name);
     const timeoutMs = timeoutOf(context);
     await this.#takeTime(member, "before", timeoutMs);
-    if (fate === "killed before")
-      await this.#kill(member);
+    if (fate === "killed before") await this.#kill(member);
     if (fate === "frozen before") await this.#freeze(member);
     if (fate === "fails before") throw new Error(`Simulated failure of "${name}" before it did its work.`);
     const result = await work();

@@ -39,6 +39,8 @@ export class Caller {
   #open = 0;
   /** Calls that wait for an instance to end. */
   #awaiting = 0;
+  /** When it last asked or was answered, by the world's time. */
+  lastHeardAt = 0;
   isHealed = false;
 
   constructor(parts: CallerParts) {
@@ -91,6 +93,7 @@ export class Caller {
     const add = (count: number): void => {
       if (isAwaiting) this.#awaiting += count;
       else this.#open += count;
+      this.lastHeardAt = this.#parts.world.elapsed;
       this.#parts.onChange();
     };
     add(1);
@@ -100,7 +103,7 @@ export class Caller {
 
   #perhapsAgain(called: string, name: string, make: () => unknown): void {
     const { choices, weather, world, schedule } = this.#parts;
-    if (this.isHealed || weather.repeated === 0) return;
+    if (this.isHealed || weather.repeated === null) return;
     if (!choices.chance(`${name} repeated`, weather.repeated)) return;
     const again = async (): Promise<void> => {
       await world.sleep(choices.spread("repeated after", 0.5, 5000));

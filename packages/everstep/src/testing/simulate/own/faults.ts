@@ -59,23 +59,43 @@ const kinds: Readonly<Partial<Record<FaultName, readonly (Fate | Mishap)[]>>> = 
 };
 
 /** What becomes of one start of a body; the first is the simplest. */
-export type BodyFate =
-  | "undisturbed"
-  | "killed after"
-  | "killed before"
-  | "frozen before"
-  | "frozen after"
-  | "fails before"
-  | "fails after"
-  | "too slow";
+export const bodyFates = [
+  "undisturbed",
+  "killed after",
+  "killed before",
+  "frozen before",
+  "frozen after",
+  "fails before",
+  "fails after",
+  "too slow",
+] as const;
+
+export type BodyFate = (typeof bodyFates)[number];
+
+const bodyFaults: Readonly<Record<Exclude<BodyFate, "undisturbed">, FaultName>> = {
+  "killed after": "crashes",
+  "killed before": "crashes",
+  "frozen before": "freezes",
+  "frozen after": "freezes",
+  "fails before": "failures",
+  "fails after": "failures",
+  "too slow": "failures",
+};
+
+/** Whether it is among what may happen, which a tape that was cut down need not know. */
+export function isWanted(fate: Fate | BodyFate, faults: Faults): boolean {
+  if (fate === "undisturbed" || fate === "delivered") return true;
+  if (fate in bodyFaults) return faults[bodyFaults[fate as keyof typeof bodyFaults]];
+  return faultNames.some((name) => faults[name] && kinds[name]?.includes(fate as Fate));
+}
 
 export interface OwnWeather extends Weather {
   /** How often, relative to each other. */
   readonly bodies: Readonly<Record<BodyFate, number>>;
   /** How long a body takes at most. */
   readonly bodyMsMax: number;
-  /** How many of their calls callers make twice. */
-  readonly repeated: number;
+  /** How many of their calls callers make twice; null where they never do. */
+  readonly repeated: number | null;
   /** Between two pauses, about; 0 for none. */
   readonly pauseEveryMs: number;
   /** How long things go wrong, not counting times in which nothing happens. */
@@ -110,10 +130,10 @@ export function drawOwnWeather(choices: Choices, faults: Faults, runnersMax: num
       "too slow": often("failures", "too slow", 0.3),
     },
     bodyMsMax: choices.pick("own: bodies take", [0, 5, 100, 2000, 20_000]),
-    repeated: isOn("duplicates", "repeated") ? 0.4 : 0,
+    repeated: !faults.duplicates ? null : isOn("duplicates", "repeated") ? 0.4 : 0,
     pauseEveryMs: isOn("pauses", "pauses", 0.7)
       ? Math.round(choices.spread("own: pause every", 200, 10_000))
       : 0,
-    stormMs: choices.spread("own: storm", 2000, 60_000),
+    stormMs: choices.spread("own: storm", 60_000, 2000),
   };
 }

@@ -61,7 +61,7 @@ async function complaintOf<State>(
   try {
     verdict = await invariant(context);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return thrownText(error);
   }
   if (verdict === undefined || verdict === null || verdict === true) return null;
   if (verdict === false) return "it returned false";
@@ -71,6 +71,13 @@ async function complaintOf<State>(
     `Invariant "${name}" returned ${typeof verdict === "object" ? "an object" : String(verdict)}. Return nothing or true where ` +
       "it holds; where it does not, return false or a sentence, or throw.",
   );
+}
+
+/** A slip in the invariant itself is looked for where it happened. */
+function thrownText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isSlip = error instanceof TypeError || error instanceof ReferenceError;
+  return isSlip ? (error.stack ?? error.message) : error.message;
 }
 
 /** Instances in words of the client, each made once per look at it. */

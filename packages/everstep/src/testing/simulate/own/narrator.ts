@@ -45,7 +45,8 @@ export class Narrator {
     const length = lengthText(Math.abs(Number(ms ?? 0)));
     switch (what) {
       case "started":
-        if (this.#places.has(name)) this.#schedule.line("started", () => `${name} starts again, with nothing in memory`);
+        if (this.#places.has(name))
+          this.#schedule.line("started", () => `${name} starts again, with nothing in memory`);
         this.#places.add(name);
         return;
       case "killed": {
@@ -185,11 +186,13 @@ export class Narrator {
     this.#schedule.line("event", () => `event "${request.type}" reaches ${nameOf(request)}${known}`);
   }
 
-  #committed({ place }: Member, request: CommitRequest, outcome: StoreOutcome): void {
+  #committed({ place, process }: Member, request: CommitRequest, outcome: StoreOutcome): void {
     const { lease, boundary, alongside } = request;
     const run = this.#runs.get(lease.runId);
     const name = run ? nameOf(run) : `run ${lease.runId}`;
     const steps = (): string[] => stepsOf(request);
+    const isDead = process.state === "dead";
+    const records = isDead ? `what ${place.name} sent before it died is recorded` : `${place.name} records`;
     if (outcome.kind === "superseded") {
       this.#schedule.line(
         "superseded",
@@ -201,7 +204,7 @@ export class Narrator {
       return this.#schedule.line("refused", () => `the store refuses the writes of a step of ${name}`);
     if (outcome.kind !== "committed" && outcome.kind !== "paused") return;
     if (boundary.steps.length + boundary.timeouts.length > 0)
-      this.#schedule.line("recorded", () => `${place.name} records of ${name}: ${steps().join(", ")}`);
+      this.#schedule.line("recorded", () => `${records} of ${name}: ${steps().join(", ")}`);
     for (const other of alongside) {
       const kind = other.kind === "create" ? "is created" : `is sent "${other.type}"`;
       this.#schedule.line(other.kind, () => `${nameOf(other)} ${kind} with it`);

@@ -44,7 +44,7 @@ export interface ScenarioContext<Workflows extends SimulatedWorkflows, State> {
 }
 
 export interface SimulateOptions<Workflows extends SimulatedWorkflows, State> {
-  /** How many worlds to try (default 200), or which. */
+  /** How many worlds to try (default 100), or which. */
   readonly seeds?: number | { readonly from: number; readonly count: number };
   /** The world outside of the workflows, fresh for every seed: what bodies change and invariants look at. */
   readonly state?: () => State;
@@ -113,6 +113,8 @@ export interface Settings {
   readonly onProgress: (progress: SimulationProgress) => void;
 }
 
+/** They are called by letters. */
+const runnersMax = 26;
 /** Nobody is given up on because the seed kept killing its process. */
 const manyCrashes: Partial<Limits> = { crashesMax: 1_000_000 };
 
@@ -143,14 +145,14 @@ export function readOptions(workflows: unknown, options: SimulateOptions<any, an
   const replay = options.replay ?? replayFromEnvironment();
   return {
     workflowsOf: readWorkflows(workflows),
-    seeds: readSeeds(options.seeds ?? 200),
+    seeds: readSeeds(options.seeds ?? 100),
     replay: replay === undefined ? null : readReplay(replay),
     state: options.state ?? (() => ({})),
     scenario: options.scenario ?? null,
     invariants: readInvariants(options.invariants, "invariants"),
     always: readInvariants(options.always, "always"),
     faults: readFaults(options.faults),
-    runners: wholeNumber(options.runners ?? 3, "runners", 1),
+    runners: wholeNumber(options.runners ?? 3, "runners", 1, runnersMax),
     store: options.store ?? null,
     limits: { ...manyCrashes, ...options.limits },
     mustEnd: options.mustEnd ?? true,
@@ -229,9 +231,11 @@ function readFaults(given: unknown): Faults {
   return { ...defaultFaults, ...(given as Partial<Faults>) };
 }
 
-function wholeNumber(value: unknown, what: string, least: number): number {
-  if (Number.isInteger(value) && (value as number) >= least) return value as number;
-  throw invalid(`${what} must be a whole number of at least ${least}, not ${shown(value)}.`);
+function wholeNumber(value: unknown, what: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most)
+    return value as number;
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw invalid(`${what} must be a whole number ${range}, not ${shown(value)}.`);
 }
 
 /** So that a printed failure can be played again without touching the test. */

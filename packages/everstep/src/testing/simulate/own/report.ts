@@ -25,7 +25,9 @@ export interface SimulationFailure {
 
 export interface SimulationReport {
   readonly ok: boolean;
-  /** Worlds that were tried. */
+  /** Worlds that were tried: one without any fault, those with a single fault, and the seeds. */
+  readonly worlds: number;
+  /** Seeds among them. */
   readonly seeds: number;
   readonly failures: readonly SimulationFailure[];
   /** What went wrong in the worlds and how instances ended, and how often: what never came up was not tried. */
@@ -84,12 +86,12 @@ function headline({ invariant, message }: Finding): string {
   return `"${invariant}" does not hold: ${message}${ours}`;
 }
 
-function story({ tape, schedule, faults, faultsFound, tries }: FailureFacts): string {
+function story({ schedule, faults, faultsFound, tries }: FailureFacts): string {
   const wrong =
     faults === 0 ? "nothing went wrong" : `${faults} ${faults === 1 ? "thing" : "things"} went wrong`;
   const shrunk = tries === 0 ? "" : `; made smaller from ${faultsFound} in ${tries} worlds`;
   const lines = shortened(schedule).map((line) => `  ${line}`);
-  return `What happened in seed ${tape.seed} (${wrong}${shrunk}):\n${lines.join("\n")}`;
+  return `What happened (${wrong}${shrunk}):\n${lines.join("\n")}`;
 }
 
 function shortened(lines: readonly string[]): readonly string[] {
@@ -109,8 +111,8 @@ function repetition(code: string, isRepeatable: boolean): string {
   );
 }
 
-export function timeWasUp(seeds: number, of: number, budgetMs: number): string {
-  return `The time budget of ${lengthText(budgetMs)} was up after ${seeds} of ${of} seeds.`;
+export function timeWasUp(worlds: number, of: number, budgetMs: number): string {
+  return `The time budget of ${lengthText(budgetMs)} was up after ${worlds} of ${of} worlds.`;
 }
 
 export function tapeDoesNotFit(labels: readonly string[]): string {

@@ -52,14 +52,17 @@ export function clockText(ms: number): string {
 }
 
 const units: readonly (readonly [string, number])[] = [
-  ["days", 86_400_000],
-  ["hours", 3_600_000],
-  ["minutes", 60_000],
-  ["seconds", 1000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
 ];
 
 /** About how long: 2.5 minutes. */
 export function lengthText(ms: number): string {
-  for (const [unit, size] of units) if (ms >= size) return `${Number((ms / size).toFixed(1))} ${unit}`;
+  for (const [unit, size] of units) {
+    const count = Number((ms / size).toFixed(1));
+    if (ms >= size) return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  }
   return `${Number(ms.toFixed(ms < 10 ? 1 : 0))} ms`;
 }

@@ -12,10 +12,11 @@ import { Fleet, type Member } from "../fleet.ts";
 import { Ledger } from "../ledger.ts";
 import { Sightings } from "../sightings.ts";
 import { Watch } from "../watch.ts";
+import type { Fate } from "../weather.ts";
 import { World } from "../world.ts";
 import { Bodies } from "./bodies.ts";
 import { Caller } from "./caller.ts";
-import { drawOwnWeather, type OwnWeather } from "./faults.ts";
+import { type BodyFate, drawOwnWeather, isWanted, type OwnWeather } from "./faults.ts";
 import { Narrator } from "./narrator.ts";
 import type { Settings, SimulatedWorkflows } from "./options.ts";
 import { ProcessCode } from "./process-code.ts";
@@ -52,6 +53,8 @@ export class Stage {
   readonly fleet: Fleet;
   readonly app: App;
   readonly caller: Caller;
+  /** Something happened that nobody asked for: a tape said so. */
+  hasUnwanted = false;
   readonly #parts: StageParts;
   readonly #store: Store;
   readonly #watch: Watch;
@@ -143,6 +146,7 @@ export class Stage {
       workerIn: (member, what) => time.inside(member, what),
       onFate: (fate) => {
         if (fate !== "undisturbed") this.sightings.saw(`a body: ${fate}`);
+        this.#seen(fate);
       },
       onEnd: () => onNews(),
     });
@@ -161,6 +165,7 @@ export class Stage {
       onFate: (member, fate, call) => {
         narrator.fate(member, fate, call);
         if (fate !== "delivered") sightings.saw(`a call: ${fate}`);
+        this.#seen(fate);
       },
       onProblem: () => {},
       onNews: (member, news) => {
@@ -184,6 +189,10 @@ export class Stage {
     const { app, world, choices, weather, schedule } = this;
     const onChange = (): void => this.#parts.onNews();
     return new Caller({ app, world, choices, weather, schedule, explanations: this.#explanations, onChange });
+  }
+
+  #seen(fate: Fate | BodyFate): void {
+    this.hasUnwanted ||= !isWanted(fate, this.#parts.settings.faults);
   }
 
   async #applied(member: Member, call: StoreCall, answer: unknown): Promise<void> {

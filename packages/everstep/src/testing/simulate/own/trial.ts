@@ -30,6 +30,8 @@ export interface TrialResult {
   /** The same for the same seed and code. */
   readonly hash: string;
   readonly sightings: ReadonlyMap<string, number>;
+  /** Something happened in it that was not to happen: a tape said so. */
+  readonly hasUnwanted: boolean;
 }
 
 const everythingEnds = "everything comes to its end";
@@ -37,8 +39,10 @@ const scenarioSucceeds = "the scenario runs to its end";
 const nothingEscapes = "nothing is thrown where nobody can catch it";
 /** Moments after which a world counts as one that goes round in circles. */
 const momentsMax = 300_000;
-/** How long a healed world may take: longer than the longest sleep or wait. */
+/** How long a world may take that nobody brings anything: longer than the longest sleep or wait. */
 const restMsMax = 400 * 24 * 60 * 60 * 1000;
+/** Times in which nothing happens, one after the other, after which nobody believes in an end any more. */
+const breaksMax = 250;
 
 /** One world, from its beginning to its end. `tape`: what was drawn before, to be drawn again. */
 export async function tryOut(
@@ -67,11 +71,11 @@ class Trial {
   #misuse: unknown = null;
   #isScenarioOver = false;
   #isHealed = false;
-  #healedAt = 0;
   /** Whoever stood still when the world was healed has time to say what it was about to. */
   #restsAfter = 0;
   #isAsleep = false;
   #sleptMs = 0;
+  #breaks = 0;
   /** Something happened since it was last asked whether the world is at rest. */
   #hasNews = true;
   #isAtRest = false;
@@ -136,6 +140,7 @@ class Trial {
       faults: schedule.faults,
       hash: schedule.hash,
       sightings: sightings.counts,
+      hasUnwanted: this.#stage.hasUnwanted,
     };
   }
 
@@ -182,11 +187,15 @@ class Trial {
     const { world, works, weather } = this.#stage;
     if (this.#finding || this.#misuse !== null || works.isBusy) return true;
     if (this.#isAsleep) return false;
-    if (this.#isHealed && world.elapsed - this.#healedAt > restMsMax) this.#neverEnds();
-    else if (world.moments > momentsMax) this.#neverEnds();
+    if (world.moments > momentsMax || this.#breaks > breaksMax || this.#isTooLate) this.#neverEnds();
     else if (!this.#isHealed && world.elapsed - this.#sleptMs >= weather.stormMs) this.#heal();
     if (this.#hasNews && world.elapsed >= this.#restsAfter) this.#lookAround();
     return this.#finding !== null || this.#isAtRest;
+  }
+
+  get #isTooLate(): boolean {
+    const { world, caller, time } = this.#stage;
+    return world.elapsed - caller.lastHeardAt > restMsMax && time.wakesAt === Number.POSITIVE_INFINITY;
   }
 
   #lookAround(): void {
@@ -201,7 +210,6 @@ class Trial {
   #heal(): void {
     const { fleet, bodies, caller, schedule, world } = this.#stage;
     this.#isHealed = true;
-    this.#healedAt = world.elapsed;
     this.#hasNews = true;
     bodies.isHealed = true;
     caller.isHealed = true;
@@ -210,7 +218,8 @@ class Trial {
     const places = fleet.places.filter(({ runs }) => runs);
     const areDisturbed = places.some(({ member }) => member?.process.state !== "running");
     fleet.heal(() => false);
-    if (schedule.faults > 0) schedule.line("healed", () => "from here on nothing goes wrong any more");
+    if (schedule.faults > 0 && (areDisturbed || !this.#rest.isReached))
+      schedule.line("healed", () => "from here on nothing goes wrong any more");
     if (areDisturbed) this.#hushUntil(world.elapsed + afterwardsMs);
   }
 
@@ -230,6 +239,7 @@ class Trial {
     const members = fleet.places.flatMap(({ member }) => member ?? []);
     const ms = Math.min(until - world.now, restMsMax);
     this.#isAsleep = true;
+    this.#breaks++;
     this.#misfortune.end();
     for (const member of members) member.process.freeze();
     schedule.line("asleep", () => `nothing happens for ${lengthText(ms)}`);
@@ -259,6 +269,8 @@ class Trial {
 
   async #lastLook(): Promise<void> {
     await this.#stage.lookAtAll();
+    for (const { workflow, status, error } of this.#context().instances)
+      this.#stage.sightings.saw(`${workflow}: ${status}${error ? ` (${error.code ?? error.name})` : ""}`);
     await this.#ask({ ...this.#settings.always, ...this.#settings.invariants });
   }
 
@@ -296,6 +308,8 @@ class Trial {
     if (error instanceof Broken) this.#finding = error.finding;
     else if (error instanceof EverstepError) this.#misuse = error;
     else this.#finding = { invariant: nothingEscapes, message: errorText(error) };
+    const finding = this.#finding;
+    if (finding) this.#stage.schedule.line("broken", () => `here "${finding.invariant}" does not hold`);
   }
 }
 

@@ -9,7 +9,7 @@ export function unfinishedWords(unfinished: readonly RunFacts[], isScenarioOver:
   );
   if (!isScenarioOver) found.push("the scenario waits for something that does not come");
   if (found.length === 0) found.push("it goes round in circles");
-  return `long after the last thing went wrong, ${found.join("; ")}. Workflows that go on for ever need mustEnd: false.`;
+  return `long after the last thing went wrong, ${found.join("; ")}. Workflows that wait again and again without end need mustEnd: false.`;
 }
 
 function stepsInWords(steps: readonly StepRecord[]): string {
