@@ -14,9 +14,11 @@ export type Place =
 
 export interface Order {
   /** "start": an app with a runner, up to its first instance. "mix": everything there is, at once. */
-  readonly act: "start" | "create and exit" | "create and wait" | "mix";
+  readonly act: "start" | "create and exit" | "create and wait" | "mix" | "run by a clock of its own";
   readonly place: Place;
   readonly id: string;
+  /** What the clocks of this process say from now on: so much more, and so many seconds per second. */
+  readonly clock?: { readonly aheadMs: number; readonly rate: number };
 }
 
 export interface Answer {
@@ -36,6 +38,21 @@ export const mixed = defineWorkflow({ name: "mixed" }, async ({ instanceId, payl
   await step.sleep("nap", 5);
   await step.waitForEvent("note", { type: "note", timeout: "1 minute" });
   return n + 1;
+});
+
+/** Time that no clock of this process has a say in. */
+const trueMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** A nap, and a body during which everybody else looks many times for leases that have run out. */
+export const timed = defineWorkflow({ name: "timed" }, async (_event, step) => {
+  const before = await step.do("before", async () => trueMs());
+  await step.sleep("nap", 500);
+  const after = await step.do("after", async () => trueMs());
+  await step.do("long", async () => {
+    const end = trueMs() + 1000;
+    while (trueMs() < end) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+  return after - before;
 });
 
 export function openPlace(place: Place): Store {
@@ -94,7 +111,37 @@ const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<
     await app.prune();
     await app.stop();
   },
+
+  async "run by a clock of its own"({ place, id, clock }, problems) {
+    if (clock) setClocks(clock);
+    const app = createWorkflows({
+      workflows: { TIMED: timed },
+      store: openPlace(place),
+      runner: { poll: 100, pollMin: 100, pollMax: 100 },
+      ...quiet(problems),
+    });
+    await app.start();
+    const batch = Array.from({ length: 5 }, (_, n) => ({ id: `${id}-${n}` }));
+    const instances = await app.workflows.TIMED.createBatch(batch);
+    for (const instance of instances) {
+      const { status } = await instance.result({ timeout: "15 seconds" });
+      if (status !== "complete") problems.push(`Instance ${instance.id} is ${status}.`);
+    }
+    await app.stop();
+  },
 };
+
+function setClocks({ aheadMs, rate }: NonNullable<Order["clock"]>): void {
+  const clocks = [Date, performance] as const;
+  for (const clock of clocks) {
+    const now = clock.now.bind(clock);
+    const since = now();
+    clock.now = () => {
+      const said = since + aheadMs + (now() - since) * rate;
+      return clock === Date ? Math.floor(said) : said;
+    };
+  }
+}
 
 process.on("message", async (order: Order) => {
   const problems: unknown[] = [];

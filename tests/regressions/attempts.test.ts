@@ -7,7 +7,7 @@ import { seeded } from "./seeded.ts";
 
 onEachStore("attempts", (tell) => {
   test.each([1, 2, 3])(
-    "R-057 four runners whose leases run out at random make exactly the attempts that are allowed (seed %i)",
+    "R-057 (INV-10) four runners whose leases run out at random make exactly the attempts that are allowed (seed %i)",
     async (seed) => {
       const random = seeded(seed);
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
@@ -48,7 +48,7 @@ onEachStore("attempts", (tell) => {
     { failure: "ambiguous", applied: false },
     { failure: "ambiguous", applied: true },
   ] as const)(
-    "R-058 a commit that fails five times ($failure, applied: $applied) costs no attempt and no second body",
+    "R-058 (INV-10) a commit that fails five times ($failure, applied: $applied) costs no attempt and no second body",
     async ({ failure, applied }) => {
       let calls = 0;
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {

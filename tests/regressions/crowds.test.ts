@@ -47,7 +47,7 @@ onEachData("crowds", {}, (take) => {
     expect(ms).toBeLessThan(1000);
   }, 60_000);
 
-  test("R-083 when all leases have run out at once, a runner starts and claims as fast as ever", async () => {
+  test("R-083 (INV-47) when all leases have run out at once, a runner starts and claims as fast as ever", async () => {
     const { open, isRemote } = take();
     const store = open();
     await store.migrate();

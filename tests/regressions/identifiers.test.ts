@@ -44,7 +44,7 @@ const strange: unknown[] = [
   () => "a",
 ];
 
-describe("R-093 a namespace that is not a plain word is refused before anything is opened", () => {
+describe("R-093 (SEC-16, SEC-17) a namespace that is not a plain word is refused before anything is opened", () => {
   // Nobody listens there: what is not refused would be noticed when it is used.
   const stores = {
     sqlite: (namespace: never) => sqlite({ path: ":memory:", namespace }),
@@ -74,7 +74,7 @@ onEachData("identifiers", {}, (take) => {
     await step.sleep("nap", "1 day");
   });
 
-  test("R-093 hostile filters, orders and cursors find nothing or are refused, and change nothing", async () => {
+  test("R-093 (SEC-16) hostile filters, orders and cursors find nothing or are refused, and change nothing", async () => {
     const { open } = take();
     const app = createWorkflows({ workflows: { ORDER: workflow }, store: open() });
     const instance = await app.workflows.ORDER.create({ id: "i" });
@@ -103,7 +103,7 @@ onEachData("identifiers", {}, (take) => {
     await app.stop();
   });
 
-  test("R-093 a store binds every name it is given", async () => {
+  test("R-093 (SEC-16, SEC-17) a store binds every name it is given", async () => {
     const { open } = take();
     const store = open();
     await store.migrate();
@@ -128,5 +128,66 @@ onEachData("identifiers", {}, (take) => {
       crashDelaysMs: [0],
     });
     expect(claimed).toHaveLength(names.length);
+  });
+
+  /** In a URL they would be another place, or more than one. */
+  const paths = [
+    "../x",
+    "..",
+    ".",
+    "%2e%2e",
+    "..%2f",
+    "%2e%2e%2fx",
+    "a/b",
+    "a\\b",
+    "a?b#c",
+    "a%2Fb",
+    "a%00",
+    "／x",
+    "a;b",
+  ];
+
+  test("R-094 (SEC-10) an id that is more than one segment of a path is refused by whoever could take it", async () => {
+    const { open } = take();
+    const starts = defineWorkflow<{ id: string }>({ name: "starts" }, async ({ payload: { id } }, step) => {
+      const refusal = (act: () => unknown) => async () => {
+        try {
+          act();
+          return "accepted";
+        } catch (error) {
+          return (error as { code: string }).code;
+        }
+      };
+      return [
+        await step.do("start", (context) => refusal(() => context.startWorkflow("order", { id }))()),
+        await step.do("send", (context) =>
+          refusal(() => context.sendEvent({ workflow: "order", id }, { type: "note" }))(),
+        ),
+      ];
+    });
+    const app = createWorkflows({ workflows: { ORDER: workflow, STARTS: starts }, store: open() });
+    const { ORDER, STARTS } = app.workflows;
+    const instance = await ORDER.create({ id: "i" });
+    const refused = { code: "INVALID_INSTANCE_ID" };
+    for (const [n, id] of paths.entries()) {
+      const asked = {
+        create: () => ORDER.create({ id }),
+        createBatch: () => ORDER.createBatch([{ id: "fine" }, { id }]),
+        restartOrCreate: () => ORDER.restartOrCreate({ id }),
+        get: () => ORDER.get(id),
+        fork: () => instance.fork({ newId: id }),
+      };
+      for (const [what, ask] of Object.entries(asked))
+        await expect(ask(), `${what} ${id}`).rejects.toMatchObject(refused);
+      expect(() => defineWorkflow({ name: id }, async () => {})).toThrow(
+        expect.objectContaining({ code: "INVALID_WORKFLOW_NAME" }),
+      );
+      await STARTS.create({ id: `s${n}`, params: { id } });
+    }
+    while ((await app.tick()).processed > 0);
+    for (const { id, output } of (await STARTS.list()).items)
+      expect(output, id).toEqual([refused.code, refused.code]);
+    expect((await ORDER.list()).items.map(({ id }) => id)).toEqual(["i"]);
+    await app.stop();
   });
 });

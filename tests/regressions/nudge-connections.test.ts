@@ -44,7 +44,7 @@ const listening = (proxy: TcpProxy): ProxiedConnection | undefined =>
 onEachServer("nudge connections", (take, name) => {
   if (name === "mysql") return test.skip("are for servers that can send nudges");
 
-  test("R-027 a nudge connection that says nothing any more costs a poll, and is replaced before long", async () => {
+  test("R-027 (LIV-3, LIV-4) a nudge connection that says nothing any more costs a poll, and is replaced before long", async () => {
     const server = take();
     const proxy = await server.proxy();
     const { app, other, runtime, within, isComplete, stop } = twoApps(server, proxy);

@@ -80,7 +80,7 @@ async function patiently(act: () => Promise<unknown>): Promise<void> {
 }
 
 onEachData("pairs", {}, (take) => {
-  describe("R-067 every pair of operations on the same runs comes to its end", () => {
+  describe("R-067 (INV-37) every pair of operations on the same runs comes to its end", () => {
     const names = Object.keys(operations);
     test.each(names)("%s, and each of those behind it", async (name) => {
       const { open } = take();

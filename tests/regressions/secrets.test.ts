@@ -50,7 +50,7 @@ function expectNoSecret(thing: unknown, what: string): void {
   for (const secret of [password, payload, environment]) expect(text, what).not.toContain(secret);
 }
 
-describe("R-096 a password and a payload are in nothing that can be printed", () => {
+describe("R-096 (SEC-15) a password and a payload are in nothing that can be printed", () => {
   const servers = {
     postgres: "EVERSTEP_POSTGRES_URL",
     mysql: "EVERSTEP_MYSQL_URL",

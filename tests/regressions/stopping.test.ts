@@ -35,7 +35,7 @@ onEachStore("stopping", (tell) => {
     expect((await recordOf(story, "i")).crashCount).toBe(0);
   });
 
-  describe("R-086 stop returns by its deadline, with a report", () => {
+  describe("R-086 (INV-49) stop returns by its deadline, with a report", () => {
     const hang = () => () => new Promise<never>(() => {});
     const fail = () => () => Promise.reject(storeFailure("unavailable"));
     test.each([

@@ -67,7 +67,7 @@ onEachStore("values", (tell) => {
     expect(Object.getPrototypeOf(output.params)).toBe(Object.prototype);
   });
 
-  test("R-098 rows that a stranger wrote with hostile keys are read as data", async () => {
+  test("R-098 (SEC-18) rows that a stranger wrote with hostile keys are read as data", async () => {
     const hostile = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const story = tell({ ECHO: echo });
     const now = story.runtime.now();

@@ -74,7 +74,7 @@ onEachStore("waking", (tell) => {
     expect(starts).toBe(1);
   });
 
-  test("R-023 without a nudge, a due time or a living witness, retries begin within one poll of their time", async () => {
+  test("R-023 (LIV-4) without a nudge, a due time or a living witness, retries begin within one poll of their time", async () => {
     const startedAt: number[] = [];
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       await step.do("flaky", { retries: { limit: 3, delay: "1 minute", backoff: "constant" } }, async () => {

@@ -10,7 +10,7 @@ function counter() {
 }
 
 onEachStore("4.1 Replay and step cache", (tell) => {
-  test("1. a completed step's body is not called again on later ticks, and its output is the same", async () => {
+  test("1. a completed step's body is not called again on later ticks, and its output is the same (INV-8)", async () => {
     const { counts, count } = counter();
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       const first = await step.do("first", async () => ({ n: count("first") }));
@@ -116,7 +116,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
     });
   });
 
-  test("9. a name first used by do and then by sleep raises STEP_TYPE_MISMATCH", async () => {
+  test("9. a name first used by do and then by sleep raises STEP_TYPE_MISMATCH (INV-15)", async () => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       await step.do("same", async () => 1);
       await step.sleep("same", "1 second");
@@ -229,7 +229,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
     expect(counts).toEqual({ good: 1, flaky: 3 });
   });
 
-  test("16. a race keeps its winner after replay, and the loser's later failure changes nothing", async () => {
+  test("16. a race keeps its winner after replay, and the loser's later failure changes nothing (INV-17)", async () => {
     const { counts, count } = counter();
     const losing: { fail: (error: Error) => void } = { fail: () => {} };
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
@@ -438,7 +438,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
     expect(ran).toEqual(["finally", "clean up"]);
   });
 
-  test("27. mutating event.payload in one passage is not visible in the next", async () => {
+  test("27. mutating event.payload in one passage is not visible in the next (INV-18)", async () => {
     const seen: number[] = [];
     const workflow = defineWorkflow({ name: "w" }, async (event, step) => {
       (event.payload.list as unknown[]).push("more");

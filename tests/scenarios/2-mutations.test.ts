@@ -505,28 +505,31 @@ onEachTable("4.2 Step mutations", (open) => {
     expect(Object.keys(rows()).toSorted()).toEqual(["a", "b", "c"]);
   });
 
-  test.each([0, 1000])("49. step mutations do not repeat on replay (%d residents)", async (residents) => {
-    const { tell, insert, rows } = open();
-    const ran: string[] = [];
-    const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
-      await step.do("write", async ({ mutate, serviceCalls }) => {
-        serviceCalls(() => [() => void ran.push("call")]);
-        mutate((db) => {
-          ran.push("mutation");
-          insert(db, "row", "written");
+  test.each([0, 1000])(
+    "49. step mutations do not repeat on replay (%d residents, INV-19)",
+    async (residents) => {
+      const { tell, insert, rows } = open();
+      const ran: string[] = [];
+      const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
+        await step.do("write", async ({ mutate, serviceCalls }) => {
+          serviceCalls(() => [() => void ran.push("call")]);
+          mutate((db) => {
+            ran.push("mutation");
+            insert(db, "row", "written");
+          });
         });
+        for (let n = 0; n < 3; n++) await step.sleep(`nap ${n}`, "1 hour");
       });
-      for (let n = 0; n < 3; n++) await step.sleep(`nap ${n}`, "1 hour");
-    });
-    const story = tell({ W: workflow }, { runner: { residents } });
-    await story.workflows.W.create({ id: "i" });
-    await story.runUntilIdle();
-    await story.restartRunner();
-    await story.advance("3 hours");
-    expect((await story.status("i")).status).toBe("complete");
-    expect(ran).toEqual(["call", "mutation"]);
-    expect(rows()).toEqual({ row: "written" });
-  });
+      const story = tell({ W: workflow }, { runner: { residents } });
+      await story.workflows.W.create({ id: "i" });
+      await story.runUntilIdle();
+      await story.restartRunner();
+      await story.advance("3 hours");
+      expect((await story.status("i")).status).toBe("complete");
+      expect(ran).toEqual(["call", "mutation"]);
+      expect(rows()).toEqual({ row: "written" });
+    },
+  );
 
   test("row 42: a commit that lost its lease stops the turn; the next claim decides, writes once", async () => {
     const { tell, insert, rows } = open();

@@ -39,7 +39,7 @@ onEachStore("4.2 Retries and timeouts", (tell) => {
     expect(step?.errors.map(({ message }) => message)).toEqual(["failure 1", "failure 2", "failure 3"]);
   });
 
-  test("33. NonRetryableError: exactly one call, and no dead letter", async () => {
+  test("33. NonRetryableError: exactly one call, and no dead letter (INV-10)", async () => {
     let calls = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       await step.do("fatal", async () => {

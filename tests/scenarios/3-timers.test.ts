@@ -170,7 +170,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
     expect(await story.status("i")).toEqual({ status: "complete", output: "in time" });
   });
 
-  test("R-025 with parallel waits the run is due at the nearest, and then at the next nearest", async () => {
+  test("R-025 (INV-31) with parallel waits the run is due at the nearest, and then at the next nearest", async () => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       const waits = await Promise.allSettled([
         step.sleep("nap", "1 hour"),
@@ -251,7 +251,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
     }
   });
 
-  test("64. a sleep resumed by another process waits only the rest, ten crashes or not (R-049)", async () => {
+  test("64. a sleep resumed by another process waits only the rest, ten crashes or not (R-049, INV-29)", async () => {
     const { workflow, wokeAt } = sleeper("1 hour", () => story.runtime.now());
     const story = tell({ W: workflow });
     const start = story.runtime.now();
@@ -310,7 +310,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
     expect(lasted).toEqual(new Map(durations));
   });
 
-  test("65. what is no duration is refused before anything is written (R-054)", async () => {
+  test("65. what is no duration is refused before anything is written (R-054, INV-30)", async () => {
     const refused = [
       "10 parsecs",
       "an hour",
@@ -382,7 +382,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
   });
 
   test.each(["24.9 days", "25 days", "49.8 days", "60 days"])(
-    "66. a sleep of %s does not fire early in a runner that lives through it (R-047)",
+    "66. a sleep of %s does not fire early in a runner that lives through it (R-047, INV-30)",
     async (duration) => {
       const { workflow, wokeAt } = sleeper(duration, () => story.runtime.now());
       // One poll a day: the other polls of two months would find nothing anyway.

@@ -953,7 +953,7 @@ onEachStore("4.4 Events", (tell) => {
     expect(delivered((await story.history("p")).events)).toEqual([[2, "note"]]);
   });
 
-  test("R-009 events of no interest do not disturb a body in flight", async () => {
+  test("R-009 (INV-13) events of no interest do not disturb a body in flight", async () => {
     const gate = createGate();
     let starts = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>

@@ -316,7 +316,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     expect(reasons).toHaveLength(1);
   });
 
-  test("R-005 a runner whose renewals do not come through stops by itself before others may claim", async () => {
+  test("R-005 (INV-6) a runner whose renewals do not come through stops by itself before others may claim", async () => {
     const { workflow, gate, started } = heldInSecond();
     const story = tell({ W: workflow });
     await story.workflows.W.create({ id: "i" });
@@ -335,7 +335,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
   });
 
   test.each(["hang", "fail"] as const)(
-    "R-005 when renewals %s, the bodies in flight are told at the end of the lease, not later",
+    "R-005 (INV-6) when renewals %s, the bodies in flight are told at the end of the lease, not later",
     async (how) => {
       const gate = createGate();
       const abortedAt: number[] = [];
@@ -436,7 +436,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     expect(started).toEqual(["first 1", "second 1"]);
   });
 
-  test("138. many ticks at once on one instance: the body runs once, one turn is counted", async () => {
+  test("138. many ticks at once on one instance: the body runs once, one turn is counted (INV-13)", async () => {
     let calls = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
       step.do("work", async () => ++calls),
@@ -452,7 +452,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     expect(await story.status("i")).toEqual({ status: "complete", output: 1 });
   });
 
-  test("138. the same when it is a recovery: one execution, one crash counted (R-008)", async () => {
+  test("138. the same when it is a recovery: one execution, one crash counted (R-008, INV-13)", async () => {
     const { workflow, gate, started } = heldInSecond();
     const story = tell({ W: workflow });
     await story.workflows.W.create({ id: "i" });
@@ -661,7 +661,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     expect(await story.app.counts()).toMatchObject({ complete: 4 });
   });
 
-  test("146. one failing instance does not stop the others of the same tick", async () => {
+  test("146. one failing instance does not stop the others of the same tick (R-024, INV-49)", async () => {
     const workflow = defineWorkflow<{ n: number }>({ name: "w" }, ({ payload: { n } }, step) => {
       if (n === 3) throw new Error("before the first step");
       return step.do("work", { retries: false }, async () => {
@@ -681,7 +681,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     expect(story.problems).toEqual([]);
   });
 
-  test("146. nor does one whose commit the store refuses for good", async () => {
+  test("146. nor does one whose commit the store refuses for good (R-024)", async () => {
     let calls = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
       step.do("work", async () => void calls++),
@@ -834,7 +834,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     expect(loop.faults.count("claim")).toBeGreaterThan(20);
   });
 
-  test("152. work nobody told a runner of is picked up within the longest poll interval", async () => {
+  test("152. work nobody told a runner of is picked up within the longest poll interval (LIV-1, LIV-4)", async () => {
     const doneAt: number[] = [];
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       await step.do("work", async () => void doneAt.push(story.runtime.now()));

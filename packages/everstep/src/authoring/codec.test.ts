@@ -470,7 +470,7 @@ describe("what cannot be kept is refused with its place", () => {
   });
 });
 
-describe("hostile sizes end in an answer", () => {
+describe("hostile sizes end in an answer (SEC-12)", () => {
   function nested(levels: number, leaf: unknown): unknown {
     let value = leaf;
     for (let level = 0; level < levels; level++) value = level % 2 === 0 ? [value] : { value };
@@ -537,7 +537,7 @@ describe("hostile sizes end in an answer", () => {
   });
 });
 
-describe("keys are data", () => {
+describe("keys are data (SEC-18)", () => {
   const keys = [
     "__proto__",
     "constructor",
@@ -570,7 +570,7 @@ describe("keys are data", () => {
   });
 });
 
-describe("what was stored is not trusted", () => {
+describe("what was stored is not trusted (SEC-19)", () => {
   const damaged: [string, EncodedValue][] = [
     ["json that is not JSON", { json: "{", marks: null }],
     ["empty text", { json: "", marks: null }],

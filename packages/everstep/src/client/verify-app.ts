@@ -73,7 +73,8 @@ function checkSample(sample: number): number {
 function checkStatuses(statuses: readonly InstanceStatus[]): readonly InstanceStatus[] {
   const unknown = statuses.find((status) => !instanceStatuses.includes(status));
   if (unknown === undefined && statuses.length > 0) return statuses;
-  throw invalid(`statuses has ${String(unknown)}; use any of ${instanceStatuses.join(", ")}.`);
+  const found = statuses.length === 0 ? "is empty" : `has ${String(unknown)}`;
+  throw invalid(`statuses ${found}; use any of ${instanceStatuses.join(", ")}.`);
 }
 
 function invalid(message: string): EverstepError {

@@ -74,7 +74,7 @@ const table: readonly (readonly [Error, string, string])[] = [
   [new Error("something else"), "fatal", "STORE_FAILED"],
 ];
 
-test.each(table)("%s is %s, %s, also when it is wrapped (R-071)", (error, failure, code) => {
+test.each(table)("%s is %s, %s, also when it is wrapped (R-071, INV-43)", (error, failure, code) => {
   const wrapped = new Error("Failed query", { cause: new Error("again", { cause: error }) });
   for (const each of [error, wrapped]) {
     expect(storeFailure(each, place, "before")).toMatchObject({ name: "StoreError", failure, code });

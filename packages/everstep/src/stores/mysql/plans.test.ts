@@ -142,7 +142,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     expect(await rowsRead(act)).toBeLessThan(most);
   });
 
-  test("a commit reads its own run only", async () => {
+  test("a commit reads its own run only (INV-47)", async () => {
     await store.write([create("mine", { workflowName: workflow })], at(1));
     const [claim] = await store.claim(claimRequest({ now: at(1) }));
     if (claim === undefined) throw new Error("should be claimed");

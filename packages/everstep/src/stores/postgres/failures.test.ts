@@ -58,7 +58,7 @@ const table: readonly (readonly [code: string, failure: string, reason: string])
   ["SELF_SIGNED_CERT_IN_CHAIN", "fatal", "STORE_UNAVAILABLE"],
 ];
 
-describe("an error is known by its code, wherever it is in the chain of causes (R-071)", () => {
+describe("an error is known by its code, wherever it is in the chain of causes (R-071, INV-43)", () => {
   test.each(table)("%s is %s, %s", (code, failure, reason) => {
     for (const error of [coded(code), wrapped(coded(code))]) {
       expect(storeFailure(error, place, "before")).toMatchObject({ failure, code: reason });

@@ -237,7 +237,7 @@ describe.skipIf(postgresUrl === undefined)(
       expectIndexes(await plansOf(() => read(requests)));
     });
 
-    test("lists are read from their place in an index, however many instances there are", async () => {
+    test("lists are read from their place in an index, however many instances there are (INV-47, SEC-31)", async () => {
       const { list, get, runs, statuses, nextDueAt } = instances(database, postgresDialect(namespace));
       const first = await list({ limit: 25 });
       for (const query of [

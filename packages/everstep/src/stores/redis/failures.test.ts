@@ -18,7 +18,7 @@ function socketError(code: string): Error {
   return Object.assign(new Error(`connect ${code} 127.0.0.1:6380`), { code });
 }
 
-describe("answers of the server (R-071)", () => {
+describe("answers of the server (R-071, INV-43)", () => {
   test.each<[string, StoreFailure, ErrorCode]>([
     ["OOM command not allowed when used memory > 'maxmemory'.", "unavailable", "STORE_FULL"],
     [
@@ -47,7 +47,7 @@ describe("answers of the server (R-071)", () => {
   });
 });
 
-describe("a connection that broke (R-071)", () => {
+describe("a connection that broke (R-071, INV-43)", () => {
   test.each<[string, Error, FailedWhile, StoreFailure]>([
     ["before it was there", socketError("ECONNREFUSED"), "connecting", "unavailable"],
     ["because the name is unknown", socketError("ENOTFOUND"), "connecting", "unavailable"],

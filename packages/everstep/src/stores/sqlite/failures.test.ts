@@ -27,7 +27,7 @@ function sqliteError(errcode: number): Error {
   return Object.assign(new Error(`code ${errcode}`), { code: "ERR_SQLITE_ERROR", errcode });
 }
 
-describe("every error of SQLite has a meaning (R-071)", () => {
+describe("every error of SQLite has a meaning (R-071, INV-43)", () => {
   const settings = readOptions(join(folder, "x.db"));
   test.each([
     [5, "conflict", "STORE_BUSY"],

@@ -48,7 +48,7 @@ function recordingDriver(): {
   return { driver, texts, explain };
 }
 
-describe("every statement finds its rows through an index", async () => {
+describe("every statement finds its rows through an index (INV-47, SEC-31)", async () => {
   const { driver, texts, explain } = recordingDriver();
   const store = sqlite({ path: ":memory:", driver });
   await store.migrate();
