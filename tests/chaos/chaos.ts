@@ -1,5 +1,6 @@
 /** One run of the chaos: load and faults, and then peace until everything has ended. */
 import { countLetters } from "./acts.ts";
+import { auditRecordsUntil } from "./audit/records.ts";
 import { drawSchedule } from "./faults.ts";
 import type { JourneyParams } from "./journey.ts";
 import { readLedger } from "./ledger.ts";
@@ -39,18 +40,20 @@ export async function runChaos({ site, seed, seconds, say }: ChaosOptions): Prom
     await raiseFleet(stage);
     const news = { isOver: false };
     const publishing = stage.clients.publishUntil(() => news.isOver);
+    const auditing = auditRecordsUntil(() => news.isOver, stage.observer);
     await storm(stage, seconds);
     sayWhen("the faults are over");
     const isDrained = await drain(stage, drainMsAfter(seconds));
     news.isOver = true;
     await publishing;
+    const onTheWay = await auditing;
     await stage.clients.settled();
     if (!isDrained) throw new Error(await describeStuck(stage.observer, readLedger(stage.fleet.folder)));
     sayWhen("everything has ended");
     await stage.fleet.leave();
     const evidence = await gatherEvidence(stage);
     say(summaryOf(evidence, stage.faults.counts));
-    return await judge(evidence, stage);
+    return { ...(await judge(evidence, stage)), onTheWay };
   } finally {
     stopTelling();
     await stage.close();

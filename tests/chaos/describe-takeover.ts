@@ -1,6 +1,7 @@
 /** Who takes over whose work: that of the dead soon, that of the living never, and only what one has code for. */
 import { type App, createWorkflows, type WorkflowDefinition } from "everstep";
 import { expect, test } from "vitest";
+import { auditRecords } from "./audit/records.ts";
 import { Fleet, type FleetTask } from "./fleet.ts";
 import { type BeginLine, noLedger, readLedger } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
@@ -145,6 +146,7 @@ async function withFleet<Workflows extends Record<string, WorkflowDefinition>>(
         return found;
       },
     });
+    expect(await auditRecords(app)).toEqual([]);
   } finally {
     await fleet.close();
     await app.stop();

@@ -5,6 +5,7 @@ import { auditOutcomes } from "./audit/outcomes.ts";
 import { auditOverlaps } from "./audit/overlaps.ts";
 import { auditProcesses } from "./audit/processes.ts";
 import { auditReceipts } from "./audit/receipts.ts";
+import { auditRecords } from "./audit/records.ts";
 import { auditRest } from "./audit/rest.ts";
 import { auditSteering } from "./audit/steering.ts";
 import { type Evidence, readInstances } from "./evidence.ts";
@@ -34,5 +35,6 @@ export async function judge(evidence: Evidence, { observer }: Stage): Promise<Ve
     steering: auditSteering(evidence),
     rest: await auditRest(observer, evidence),
     processes: auditProcesses(evidence),
+    records: await auditRecords(observer),
   };
 }

@@ -59,6 +59,8 @@ test(`after ${kills} kills at random moments every instance is complete and no c
   const explained = { bodies: 0, once: 0, cutOff: 0, failed: 0 };
   for (const instance of [...instances, ...errands]) await explain(instance, ledger, killed, explained);
   console.info(`kill loop: ${kills} kills, ${instances.length + errands.length} instances,`, explained);
+  const report = await app.verify({ history: true });
+  expect(report, report.summary).toMatchObject({ violations: [], unreadable: [], complete: true });
   await app.stop();
   for (const worker of workers) worker.kill("SIGTERM");
 });

@@ -78,6 +78,11 @@ export class CallRegister {
     this.#records.set(call.key, record);
   }
 
+  /** A step inside a body is recorded: a body that begins again finds it, handed over or not. */
+  recordedInside(record: SettledStep): void {
+    this.#records.set(record.key, record);
+  }
+
   settled(call: Call, record: SettledStep): void {
     this.#records.set(call.key, record);
     if (call.parent !== null || record.index >= this.#historyEnd) return;

@@ -233,17 +233,6 @@ describe("settlements inside a step", () => {
     ]);
   });
 
-  test("that became durable after their body was void are taken apart, before its next attempt asks for them", () => {
-    const { handOver, durable } = begin();
-    const outer = new Body(callOf("outer"), 1, 0);
-    handOver.add(settlementOf(callOf("in", outer)));
-    outer.isVoid = true;
-    expect(handOver.takeOrphaned()).toEqual([]);
-    durable();
-    expect(handOver.takeOrphaned().map(({ call }) => call.key)).toEqual(["outer/in"]);
-    expect(handOver.nextInside()).toBeNull();
-  });
-
   test("of a body that is void are handed to nobody", () => {
     const { handOver } = begin();
     const outer = new Body(callOf("outer"), 2, 0);

@@ -105,15 +105,6 @@ export class HandOver {
     return { call: first.call, record: first.record as unknown as SettledStep };
   }
 
-  /** What became durable of bodies that are void: nobody waits for it, but their next attempt must know of it. */
-  takeOrphaned(): readonly { readonly call: Call; readonly record: SettledStep }[] {
-    const isOrphan = ({ call, gate }: QueuedSettlement): boolean =>
-      call.parent?.isVoid === true && gate <= this.durable;
-    const orphaned = this.#nested.filter(isOrphan);
-    if (orphaned.length > 0) this.#nested = this.#nested.filter((settlement) => !isOrphan(settlement));
-    return orphaned.map(({ call, record }) => ({ call, record: record as SettledStep }));
-  }
-
   /**
    * The next settlement for a body: what an earlier attempt of it recorded, in that order, then what has become durable.
    * What a body asked for that is void is nobody's.
@@ -148,6 +139,15 @@ export class HandOver {
     for (const settlement of this.#ready) {
       if (settlement.record === null && !settlement.needsCommit) this.#place(settlement);
     }
+  }
+
+  /** What finished inside a body that is over and has no place yet never counted; gives the events it had taken. */
+  dropInside(body: Body): readonly EventRecord[] {
+    const isDropped = ({ call, record }: QueuedSettlement): boolean =>
+      record === null && isInside(call, body);
+    const dropped = this.#ready.filter(isDropped);
+    if (dropped.length > 0) this.#ready = this.#ready.filter((settlement) => !isDropped(settlement));
+    return dropped.flatMap(({ event }) => event ?? []);
   }
 
   /** The store refused timeouts because events are there: gives the calls back, open again. */
@@ -190,6 +190,10 @@ export class HandOver {
     if (mutations) this.#draft.mutations(mutations);
     if (record.status === "completed") this.#draft.alongside(body.alongside);
   }
+}
+
+function isInside({ parent }: Call, body: Body): boolean {
+  return parent !== null && (parent === body || isInside(parent.call, body));
 }
 
 /** What the author wants written with this outcome of the body. */

@@ -338,7 +338,9 @@ export class OpenSteps {
 
   /** What a body that is over left running. An event whose hook was cut off was not taken after all. */
   #cutOffInside(body: Body): void {
-    for (const { event } of this.#inFlight.cancelInside(body)) if (event) this.#parts.inbox.putBack(event);
+    const { inbox, handOver } = this.#parts;
+    for (const { event } of this.#inFlight.cancelInside(body)) if (event) inbox.putBack(event);
+    for (const event of handOver.dropInside(body)) inbox.putBack(event);
   }
 
   #hookDone(body: Body, event: EventRecord, outcome: BodyOutcome): void {

@@ -467,10 +467,17 @@ export class Turn implements TurnScope {
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     if (next.kind !== "continue") return this.#afterEnd(outcome, next);
     if (outcome.kind === "paused") this.#windingDown = true;
-    for (const { call, record } of this.#handOver.takeOrphaned()) this.#answer(call, record);
+    this.#registerInside(content, outcome.timeoutsRefused);
     if (!this.#windingDown) this.#releaseGated();
     if (outcome.eventSeq > this.#inbox.seq && this.#steps.hasParked) this.eventsArrived();
     this.#schedulePump();
+  }
+
+  #registerInside({ steps, timeouts }: DraftContent, timeoutsRefused: boolean): void {
+    const written = timeoutsRefused ? steps : [...steps, ...timeouts.map(({ settled }) => settled)];
+    for (const step of written) {
+      if (step.status !== "waiting" && step.parentKey !== null) this.#register.recordedInside(step);
+    }
   }
 
   #releaseGated(): void {

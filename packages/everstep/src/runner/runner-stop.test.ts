@@ -94,6 +94,20 @@ describe("stopping", () => {
     expect(await look()).toMatchObject({ crashCount: 0 });
   });
 
+  test("LIV-6 what is cut off is given back although the store fails for a moment", async () => {
+    const { runtime, process, look } = begin();
+    const { app, store } = process();
+    await app.start();
+    await app.workflows.slow.create({ id: "1" });
+    await runtime.settle();
+    store.fail("release", "unavailable", { times: 2 });
+    const stopping = watch(app.stop({ grace: 0 }));
+    await runtime.advance("3 seconds");
+    expect(stopping.result).toEqual({ finished: 0, released: 1 });
+    expect(await look()).toMatchObject({ status: "active", executing: false, crashCount: 0 });
+    expect(runtime.nextTimerAt()).toBeNull();
+  });
+
   test("what a body that was cut off does later leaves no trace", async () => {
     const { runtime, gate, process, look, problems } = begin();
     const { app } = process();

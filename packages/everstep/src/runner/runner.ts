@@ -23,6 +23,7 @@ import type { NudgeWatch } from "./nudge-watch.ts";
 import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispatcher.ts";
 import { Residents } from "./residents.ts";
+import { isRetryable, retryAfterMs } from "./store-patience.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
 import { within } from "./within.ts";
 
@@ -74,6 +75,9 @@ export interface StopReport {
   /** Were cut off at the deadline; their leases were given back. */
   readonly released: number;
 }
+
+/** How often a runner that stops tries to give leases back. */
+const stopReleasesMax = 3;
 
 export class Runner implements TurnHost {
   readonly owner: string;
@@ -179,8 +183,20 @@ export class Runner implements TurnHost {
 
   /** A store that does not answer must not keep a process from stopping; the leases run out by themselves. */
   async #giveBack(leases: readonly Lease[]): Promise<void> {
-    const released = this.#parts.store.release(leases, this.runtime.now()).catch(this.#parts.onProblem);
-    await within(this.runtime, released, runnerDefaults.stopStoreMs);
+    await within(this.runtime, this.#release(leases), runnerDefaults.stopStoreMs);
+  }
+
+  /** A store that fails now may answer in a moment; its pauses together are shorter than a stop waits for it. */
+  async #release(leases: readonly Lease[]): Promise<void> {
+    for (let attempt = 0; attempt < stopReleasesMax; attempt++) {
+      try {
+        return await this.#parts.store.release(leases, this.runtime.now());
+      } catch (problem) {
+        this.#parts.onProblem(problem);
+        if (!isRetryable(problem) || attempt + 1 === stopReleasesMax) return;
+        await this.#pause(retryAfterMs(problem, attempt, this.runtime));
+      }
+    }
   }
 
   /** What a workflow forgot to handle must not take the process down with it. */

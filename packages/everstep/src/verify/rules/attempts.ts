@@ -27,7 +27,7 @@ function* doStep(step: StepRecord): Generator<string> {
   }
   if (attempts > starts) yield `Step "${key}" has ${attempts} attempts, but its body began ${starts} times.`;
   if (status === "completed" && attempts < 1) yield `Step "${key}" is completed without an attempt.`;
-  const failed = attempts - (status === "completed" ? 1 : 0);
+  const failed = Math.max(0, attempts - (status === "completed" ? 1 : 0));
   if (errors.length !== Math.min(failed, errorLimits.attemptsKept)) {
     yield `Step "${key}" has ${errors.length} errors for ${failed} failed attempts.`;
   }
