@@ -26,9 +26,13 @@ export async function shrink(
     onProgress?.(tries, choicesLeft(best));
     return true;
   };
-  for (let before = -1; before !== choicesLeft(best) && tries < triesMax && !isOver(); ) {
+  const labels = (): readonly string[] => Object.keys(best);
+  const isDone = (): boolean => tries >= triesMax || isOver();
+  for (let before = -1; before !== choicesLeft(best) && !isDone(); ) {
     before = choicesLeft(best);
-    for (const label of Object.keys(best)) await shrinkLabel(label, () => best, attempt);
+    // All labels coarsely before any of them finely: what goes as a whole need not be picked apart.
+    for (const parts of portions) for (const label of labels()) await drop(label, parts, () => best, attempt);
+    for (const label of labels()) await lower(label, () => best, attempt);
   }
   return best;
 }
@@ -38,25 +42,37 @@ export function choicesLeft(tape: Tape): number {
   return Object.values(tape).reduce((sum, drawn) => sum + drawn.filter((value) => value !== 0).length, 0);
 }
 
-async function shrinkLabel(
+/** Into how many parts the draws of a label are cut to try without each of them; the last means one by one. */
+const portions: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 100_000];
+
+/** Makes parts of a label's draws the simplest, from the back: what came late is needed least. */
+async function drop(
+  label: string,
+  parts: number,
+  current: () => Tape,
+  attempt: (tape: Tape) => Promise<boolean>,
+): Promise<void> {
+  const drawn = (): readonly number[] => current()[label] ?? [];
+  const span = Math.ceil(drawn().length / parts);
+  if (span === 0 || (parts > 1 && drawn().length < parts && parts !== portions.at(-1))) return;
+  for (let to = drawn().length; to > 0; to -= span) {
+    const zeroed = drawn().map((value, at) => (at >= to - span && at < to ? 0 : value));
+    if (zeroed.some((value, at) => value !== drawn()[at])) await attempt({ ...current(), [label]: zeroed });
+  }
+}
+
+/** Halves what is left. */
+async function lower(
   label: string,
   current: () => Tape,
   attempt: (tape: Tape) => Promise<boolean>,
 ): Promise<void> {
   const drawn = (): readonly number[] => current()[label] ?? [];
-  if (drawn().length > 0 && (await attempt({ ...current(), [label]: [] }))) return;
-  // Ever shorter spans, from the back: what came late is needed least.
-  for (let span = Math.ceil(drawn().length / 2); span >= 1; span = Math.floor(span / 2)) {
-    for (let from = drawn().length - span; from > -span; from -= span) {
-      const start = Math.max(0, from);
-      const zeroed = drawn().map((value, at) => (at >= start && at < from + span ? 0 : value));
-      if (zeroed.some((value, at) => value !== drawn()[at])) await attempt({ ...current(), [label]: zeroed });
-    }
-  }
   for (const at of drawn().keys()) {
-    for (let value = Math.floor((drawn()[at] ?? 0) / 2); value > 0; value = Math.floor(value / 2)) {
-      if (await attempt({ ...current(), [label]: drawn().with(at, value) })) continue;
-      break;
+    let value = drawn()[at] ?? 0;
+    while (value > 1) {
+      value = Math.floor(value / 2);
+      if (!(await attempt({ ...current(), [label]: drawn().with(at, value) }))) break;
     }
   }
 }
