@@ -225,7 +225,7 @@ class Exploration {
 
   /** How long people meddle and things go wrong. */
   #storm(): number {
-    return this.#choices.spread("storm", 2000, 60_000);
+    return this.#choices.pick("storm", [20_000, 2000, 5000, 10_000, 60_000]);
   }
 
   #isOver(until: number): boolean {
