@@ -32,6 +32,25 @@ export type { HarnessRunner, RunnerStop } from "./harness-runner.ts";
 export type { InstanceAddress, RunChoice, WholeHistory } from "./inspector.ts";
 export type { StoreCall, StoreMethod, StoreVerb } from "./intercept-store.ts";
 export type { EventMock, MockTimes, StepMock, WorkflowMocks } from "./mocks.ts";
+export type { Faults as SimulatedFaults } from "./simulate/own/faults.ts";
+export type {
+  Invariant,
+  InvariantContext,
+  Invariants,
+  SimulatedInstance,
+} from "./simulate/own/invariants.ts";
+export type {
+  ScenarioContext,
+  SimulatedClock,
+  SimulatedProcess,
+  SimulatedRandom,
+  SimulatedWorkflows,
+  SimulateOptions,
+  SimulationProgress,
+} from "./simulate/own/options.ts";
+export type { SimulationTape } from "./simulate/own/replay-code.ts";
+export { SimulationFailed, type SimulationFailure, type SimulationReport } from "./simulate/own/report.ts";
+export { simulate } from "./simulate/simulate.ts";
 export {
   type AuthorRows,
   type CallerTransactions,

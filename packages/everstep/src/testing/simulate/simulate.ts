@@ -37,13 +37,8 @@
 import { systemRuntime } from "../../system-runtime.ts";
 import type { Tape } from "./choices.ts";
 import { type Finding, signatureOf } from "./finding.ts";
-import {
-  readOptions,
-  type Settings,
-  type SimulatedProcess,
-  type SimulatedWorkflows,
-  type SimulateOptions,
-} from "./own/options.ts";
+import type { Settings, SimulatedProcess, SimulatedWorkflows, SimulateOptions } from "./own/options.ts";
+import { readOptions } from "./own/read-options.ts";
 import {
   failureOf,
   SimulationFailed,
@@ -175,7 +170,6 @@ class Simulation {
     let tries = 0;
     let best = result;
     const isStill = async (tape: Tape): Promise<boolean> => {
-      if (systemRuntime.monotonic() >= giveUpAt) return false;
       const tried = await tryOut(result.seed, this.#settings, tape);
       tries++;
       onProgress({ phase: "shrinking", done: tries, of: shrinkTries, failures: this.#failures.length + 1 });
@@ -183,7 +177,8 @@ class Simulation {
       best = tried;
       return true;
     };
-    const tape = await shrink(result.tape(), isStill, { triesMax: shrinkTries });
+    const isOver = (): boolean => systemRuntime.monotonic() >= giveUpAt;
+    const tape = await shrink(result.tape(), isStill, { triesMax: shrinkTries, isOver });
     const isSmaller = best !== result;
     this.#report(best.finding ?? finding, best, { tape: isSmaller ? tape : null, tries, before: result });
   }

@@ -152,6 +152,11 @@ export class SmallWorld {
       if (record.instanceId === instanceId) this.#rules.forget(name);
   }
 
+  /** A call of this process does not go as it should: it may hold what it does not know of. */
+  disturb(member: Member, call: StoreCall): void {
+    this.#found(this.#checks.called(member, "reply lost", call));
+  }
+
   get unfinished(): readonly RunFacts[] {
     return [...this.watch.facts.values()].filter(
       ({ record, isCurrent }) => isCurrent && !isTerminal(record.status),
@@ -181,7 +186,6 @@ export class SmallWorld {
 
   async close(): Promise<void> {
     await this.fleet.close();
-    this.world.close();
     this.world.close();
   }
 

@@ -15,6 +15,12 @@ export interface SweepProgram {
   readonly workflows: (site: Site) => Workflows;
   /** What its caller does. Whoever takes the place of one that died does it all again. */
   readonly calls: (caller: Caller) => Promise<unknown>;
+  /** How its runs end when nothing goes wrong, by workflow/instance/run: all there are. */
+  readonly comesTo: Readonly<Record<string, string>>;
+  /** How often bodies begin then, by workflow/instance/run/step; once unless said. */
+  readonly starts?: Readonly<Record<string, number>>;
+  /** Rows of the author's own that are there then. */
+  readonly rows?: readonly string[];
   /** When the runner stops, and how long what it does may still take; it comes back at once. */
   readonly stops?: { readonly afterMs: number; readonly graceMs: number };
   /** How else runs may end, by workflow/instance/run, where a fault has a say in it. */

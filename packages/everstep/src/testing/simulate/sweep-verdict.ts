@@ -1,4 +1,4 @@
-/** What a world in which one call went wrong must have in common with the calm one. */
+/** What a calm world must come to, and what a world in which one call went wrong must have in common with it. */
 import type { Finding } from "./finding.ts";
 import type { Strike } from "./strikes.ts";
 import type { SweepProgram, Swept } from "./sweep-case.ts";
@@ -11,6 +11,27 @@ export interface VerdictParts {
   readonly program: SweepProgram;
   readonly strike: Strike;
   readonly settings: Weather["settings"];
+}
+
+export function* calmVerdict({ upshot, rows }: Came, program: SweepProgram): Generator<Finding> {
+  const { comesTo, starts = {}, rows: wanted = [], stops } = program;
+  for (const name of new Set([...upshot.keys(), ...Object.keys(comesTo)])) {
+    const found = upshot.get(name);
+    const [came, expected] = [found?.came ?? "absent", comesTo[name] ?? "absent"];
+    if (came !== expected)
+      yield { invariant: "INV-17", message: `${name} came to "${came}", not to "${expected}"` };
+    for (const [key, body] of Object.entries(found?.bodies ?? {})) {
+      const times = starts[`${name}/${key}`] ?? 1;
+      // A stop may cut a body off.
+      if (body.starts !== times && !stops)
+        yield {
+          invariant: "INV-9",
+          message: `the body of ${name}/${key} began ${body.starts} times, not ${times}`,
+        };
+    }
+  }
+  if (rows.join() !== wanted.join())
+    yield { invariant: "INV-11", message: `the author's rows are [${rows.join()}], not [${wanted.join()}]` };
 }
 
 export function verdict(calm: Came, struck: Came, parts: VerdictParts): readonly Finding[] {

@@ -18,7 +18,7 @@ import {
   type SweepProgram,
   type Swept,
 } from "./sweep-case.ts";
-import { verdict } from "./sweep-verdict.ts";
+import { calmVerdict, verdict } from "./sweep-verdict.ts";
 import { upshotOf } from "./upshot.ts";
 import type { Course } from "./wire.ts";
 
@@ -96,6 +96,7 @@ class Sweep {
     const upshot = await upshotOf(all, this.#small.ledger, this.#data.openStore());
     const came = { upshot, rows: [...this.#data.rows()].sort(), elapsedMs };
     if (this.#blow) this.#judge(this.#blow, came);
+    else for (const finding of calmVerdict(came, this.#program)) this.#small.broke(finding);
     await this.#small.close();
     const { finding, trace } = this.#small;
     return { finding, ...came, calls: this.#calls, hash: trace.hash, trace: () => trace.lines };
@@ -155,6 +156,7 @@ class Sweep {
     this.#isStruck = true;
     this.#overAt = world.elapsed + strike.lasts * settings.lease;
     trace.line(`HERE ${member.place.name} ${words}: ${strike.name}, ${aftermath}`);
+    this.#small.disturb(member, call);
     const site = { world, fleet, member, leaseMs: settings.lease };
     befall(site, strike, aftermath);
     const course = strike.course(site);

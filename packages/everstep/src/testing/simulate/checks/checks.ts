@@ -13,11 +13,13 @@ import type { Act } from "../programs/program.ts";
 import type { Watch } from "../watch.ts";
 import type { Fate, Weather } from "../weather.ts";
 import { type Applied, type Check, Memory } from "./applied.ts";
+import { attempts } from "./attempts.ts";
 import { belongings } from "./belongings.ts";
 import { Bodies } from "./bodies.ts";
 import { Claims } from "./claims.ts";
 import { Crashes } from "./crashes.ts";
 import { Decisions } from "./decisions.ts";
+import { Lateness } from "./lateness.ts";
 import { NoEffect } from "./no-effect.ts";
 import { Rates } from "./rates.ts";
 import { Repeats } from "./repeats.ts";
@@ -50,6 +52,7 @@ export class Checks {
   readonly #bodies: Bodies;
   readonly #rates: Rates;
   readonly #stops: Stops;
+  readonly #lateness: Lateness;
   readonly #all: readonly Check[];
 
   constructor(parts: ChecksParts) {
@@ -65,6 +68,7 @@ export class Checks {
     // A question to the store's clock takes its time, and nobody knows when on the way it was answered.
     const aheadMsMax = skewMs > 0 ? latencyMsMax + 2 : 0;
     const placesMax = isCalm ? settings.concurrency : null;
+    this.#lateness = new Lateness({ replayMsMax: weather.ticked ? Number.POSITIVE_INFINITY : 100 + 20 * latencyMsMax });
     this.#all = [
       new NoEffect(store),
       new Repeats(),
@@ -73,6 +77,7 @@ export class Checks {
       new Crashes({ isCalm, toleranceMs: 2 * aheadMsMax }),
       new Claims({ leases, facts, placesMax, aheadMsMax }),
       this.#rates,
+      this.#lateness,
     ];
   }
 
@@ -108,6 +113,7 @@ export class Checks {
   news(member: Member, news: string): readonly Finding[] {
     const [, forMs] = /^(?:frozen|cut off) for (\d+) ms$/.exec(news) ?? [];
     if (forMs !== undefined) this.#stops.disturbed(member);
+    if (forMs !== undefined || news === "stops") this.#lateness.disturbed(member);
     if (news.startsWith("cut off")) this.#rates.cutOff(member, Number(forMs));
     if (news === "stops") this.#stops.stops(member);
     if (news === "stops") this.#bodies.stops(member);
@@ -127,6 +133,8 @@ export class Checks {
 
   /** When the world has come to its end. */
   end(): readonly Finding[] {
-    return [...belongings({ ...this.#parts, facts: this.#parts.watch.facts })];
+    const { facts } = this.#parts.watch;
+    const failures = [...facts.values()].flatMap((each) => [...attempts(each, this.#parts)]);
+    return [...belongings({ ...this.#parts, facts }), ...failures];
   }
 }

@@ -10,8 +10,9 @@ import type { Fleet, Member } from "../fleet.ts";
 import type { Ledger } from "../ledger.ts";
 import type { World } from "../world.ts";
 import type { BodyFate, OwnWeather } from "./faults.ts";
-import { type BodyInWords, type Narrator, nameOf } from "./narrator.ts";
-import { type Worker, type Works, waiting } from "./works.ts";
+import type { BodyInWords, Narrator } from "./narrator.ts";
+import { nameOf } from "./words.ts";
+import { napping, type Worker, type Works, waiting } from "./works.ts";
 
 export interface BodiesParts {
   readonly world: World;
@@ -30,6 +31,8 @@ export interface BodiesParts {
 
 interface Started {
   readonly member: Member;
+  readonly worker: Worker;
+  readonly signal: AbortSignal;
 }
 
 export class Bodies {
@@ -41,11 +44,15 @@ export class Bodies {
     this.#parts = parts;
   }
 
-  /** Some process that is not dead has begun one and not ended it. */
+  /**
+   * Some process that is not dead has begun one and not ended it. One that is void and waits for a step inside of it will
+   * wait for ever.
+   */
   get areUnderWay(): boolean {
     for (const started of this.#started) {
-      if (started.member.process.state !== "dead") return true;
-      this.#started.delete(started);
+      const { member, worker, signal } = started;
+      if (member.process.state === "dead") this.#started.delete(started);
+      else if (!signal.aborted || worker.naps > 0) return true;
     }
     return false;
   }
@@ -60,10 +67,10 @@ export class Bodies {
     const { name } = context.step;
     const told = narrator.begins(member, event, context);
     const watch = ledger.begin(member, { event, context, path: "", seen: "" });
-    const started: Started = { member };
+    const worker = workerIn(member, `Step "${name}" of ${nameOf(event)}`);
+    const started: Started = { member, worker, signal: context.signal };
     this.#started.add(started);
     try {
-      const worker = workerIn(member, `Step "${name}" of ${nameOf(event)}`);
       const result = await works.run(worker, () =>
         this.#befallen(member, context, told, () => callback(context)),
       );
@@ -120,7 +127,7 @@ export class Bodies {
   }
 
   #pause(member: Member, ms: number): Promise<void> {
-    return waiting(
+    return napping(
       new Promise((resolve) => {
         member.process.runtime.timer(resolve, ms);
       }),
@@ -130,7 +137,7 @@ export class Bodies {
   /** In a moment of its own, as everything that happens. */
   async #kill(member: Member): Promise<never> {
     const { world, fleet } = this.#parts;
-    await waiting(world.sleep(0));
+    await napping(world.sleep(0));
     fleet().kill(member);
     return waiting(new Promise<never>(() => {}));
   }
@@ -138,7 +145,7 @@ export class Bodies {
   async #freeze(member: Member): Promise<void> {
     const { world, choices, weather, fleet } = this.#parts;
     const { lease } = weather.settings;
-    await waiting(world.sleep(0));
+    await napping(world.sleep(0));
     fleet().freeze(member, choices.spread("frozen for", lease / 2, lease * 5));
     await this.#pause(member, 0);
   }

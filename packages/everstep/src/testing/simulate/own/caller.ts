@@ -2,14 +2,18 @@
  * The app as the scenario has it: the shipped handles, whose calls take virtual time. No fault reaches the caller itself;
  * what befalls callers is that they hear no answer and ask again, which the seed decides.
  */
+import { parseDuration } from "../../../authoring/duration.ts";
 import type { App } from "../../../client/create-workflows.ts";
-import { InstanceHandle } from "../../../client/instance-handle.ts";
+import { InstanceHandle, type ResultOptions } from "../../../client/instance-handle.ts";
 import { WorkflowHandle } from "../../../client/workflow-handle.ts";
+import type { InstanceRef } from "../../../model/instance.ts";
 import type { Explanation } from "../../../verify/violation.ts";
 import type { Choices } from "../choices.ts";
 import type { World } from "../world.ts";
 import type { OwnWeather } from "./faults.ts";
 import type { Schedule } from "./schedule.ts";
+import type { TimeAndChance } from "./time-and-chance.ts";
+import { nameOf } from "./words.ts";
 import { waiting } from "./works.ts";
 
 export interface CallerParts {
@@ -18,6 +22,7 @@ export interface CallerParts {
   readonly choices: Choices;
   readonly weather: OwnWeather;
   readonly schedule: Schedule;
+  readonly time: TimeAndChance;
   /** What calls explain that records do not show. */
   readonly explanations: Set<Explanation>;
   readonly onChange: () => void;
@@ -37,10 +42,8 @@ export class Caller {
   readonly #parts: CallerParts;
   /** Calls without an answer, not counting those that wait for an instance to end. */
   #open = 0;
-  /** Calls that wait for an instance to end. */
-  #awaiting = 0;
-  /** When it last asked or was answered, by the world's time. */
-  lastHeardAt = 0;
+  /** Instances whose end is waited for, by name, as often as they are. */
+  readonly #awaited: string[] = [];
   isHealed = false;
 
   constructor(parts: CallerParts) {
@@ -53,12 +56,19 @@ export class Caller {
   }
 
   get isAwaiting(): boolean {
-    return this.#awaiting > 0;
+    return this.#awaited.length > 0;
+  }
+
+  awaits(instance: InstanceRef): boolean {
+    return this.#awaited.includes(nameOf(instance));
   }
 
   /** Somebody is not done yet, in ways the caller does not know of. */
   during(work: Promise<unknown>): void {
-    this.#count(work, false);
+    this.#open++;
+    this.#untilOver(work, () => {
+      this.#open--;
+    });
   }
 
   /** The same object, but its methods take part in virtual time, and so do the handles they give. */
@@ -84,20 +94,28 @@ export class Caller {
     const make = (): unknown => Reflect.apply(method, target, args);
     const answer = make();
     if (!(answer instanceof Promise)) return answer;
-    this.#count(answer, name === "result");
+    if (name === "result") this.#awaiting(answer, called, args[0] as ResultOptions | undefined);
+    else this.during(answer);
     if (repeatable.includes(name) && !isWithin(args)) this.#perhapsAgain(called, name, make);
     return waiting(answer.then((value) => this.#given(value, called)));
   }
 
-  #count(work: Promise<unknown>, isAwaiting: boolean): void {
-    const add = (count: number): void => {
-      if (isAwaiting) this.#awaiting += count;
-      else this.#open += count;
-      this.lastHeardAt = this.#parts.world.elapsed;
-      this.#parts.onChange();
+  #awaiting(answer: Promise<unknown>, instance: string, options: ResultOptions = {}): void {
+    const { time } = this.#parts;
+    this.#awaited.push(instance);
+    if (options.timeout !== undefined) time.wakesIn(parseDuration(options.timeout, "timeout"), answer);
+    this.#untilOver(answer, () => {
+      this.#awaited.splice(this.#awaited.indexOf(instance), 1);
+    });
+  }
+
+  #untilOver(work: Promise<unknown>, over: () => void): void {
+    const { onChange } = this.#parts;
+    const end = (): void => {
+      over();
+      onChange();
     };
-    add(1);
-    const end = (): void => add(-1);
+    onChange();
     work.then(end, end);
   }
 
@@ -111,10 +129,7 @@ export class Caller {
       await make();
     };
     // What it is told the second time (the id is taken, the instance has ended) is nobody's concern.
-    this.#count(
-      again().catch(() => {}),
-      false,
-    );
+    this.during(again().catch(() => {}));
   }
 
   #given(value: unknown, called: string): unknown {

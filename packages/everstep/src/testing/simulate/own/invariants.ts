@@ -10,7 +10,6 @@ import {
 } from "../../../client/views.ts";
 import { EverstepError } from "../../../model/error.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
-import type { Finding } from "../finding.ts";
 
 /** An instance as it is in the store at that moment, with all its steps and events. */
 export type SimulatedInstance = InstanceView & {
@@ -40,19 +39,8 @@ type Verdict = boolean | string | null | undefined;
 
 export type Invariants<State> = Readonly<Record<string, Invariant<State>>>;
 
-/** The first one that is broken. */
-export async function firstBroken<State>(
-  invariants: Invariants<State>,
-  context: () => InvariantContext<State>,
-): Promise<Finding | null> {
-  for (const [name, invariant] of Object.entries(invariants)) {
-    const message = await complaintOf(name, invariant, context());
-    if (message !== null) return { invariant: name, message };
-  }
-  return null;
-}
-
-async function complaintOf<State>(
+/** What it says is wrong; null where it holds. */
+export async function complaintOf<State>(
   name: string,
   invariant: Invariant<State>,
   context: InvariantContext<State>,

@@ -4,15 +4,11 @@ import type { Next } from "../../../model/boundary.ts";
 import type { InstanceRef, RunId } from "../../../model/instance.ts";
 import type { Claim } from "../../../model/lease.ts";
 import type { CommitRequest, StoreOutcome, StoreRequest } from "../../../model/request.ts";
-import type { StepRecord } from "../../../model/step.ts";
-import type { StoreCall, StoreMethod } from "../../intercept-store.ts";
+import type { StoreCall } from "../../intercept-store.ts";
 import type { Member } from "../fleet.ts";
 import type { Fate } from "../weather.ts";
 import { lengthText, type Schedule } from "./schedule.ts";
-
-export function nameOf({ workflowName, instanceId }: InstanceRef): string {
-  return `${workflowName} "${instanceId}"`;
-}
+import { aboutTo, aboutToRecord, changed, nameOf, ordinal, stepsOf } from "./words.ts";
 
 export interface BodyInWords {
   readonly what: string;
@@ -229,61 +225,11 @@ export class Narrator {
 
   #doing({ method, requests }: StoreCall): string {
     const [first] = requests;
-    if (method !== "write" || !first) return reads[method] ?? method;
+    if (method !== "write" || !first) return aboutTo[method] ?? method;
     if (first.kind !== "commit") return first.kind;
     const run = this.#runs.get(first.lease.runId);
     const steps = stepsOf(first);
-    const what = steps.length > 0 ? steps.join(", ") : words[first.boundary.next.kind];
+    const what = steps.length > 0 ? steps.join(", ") : aboutToRecord[first.boundary.next.kind];
     return `to record ${what}${run ? ` of ${nameOf(run)}` : ""}`;
   }
-}
-
-const changed = {
-  pause: "paused",
-  resume: "resumed",
-  terminate: "terminated",
-  restart: "restarted",
-  retryStep: "given another attempt at its failed step",
-} as const;
-
-const words: Readonly<Record<Next["kind"], string>> = {
-  continue: "that the next step begins",
-  suspend: "that it waits",
-  yield: "that it is given back",
-  complete: "that it is complete",
-  error: "that it failed",
-  terminate: "that it is ended",
-};
-
-const reads: Readonly<Partial<Record<StoreMethod, string>>> = {
-  claim: "to look for work",
-  renew: "to keep its leases",
-  release: "to give leases back",
-  readRuns: "to read a history",
-  nextDueAt: "to ask what is due next",
-  migrate: "to set up",
-};
-
-function stepsOf({ boundary }: CommitRequest): string[] {
-  return [
-    ...boundary.steps.map((step) => `"${step.name}" ${stepWords(step)}`),
-    ...boundary.timeouts.map(({ wait }) => `"${wait.name}" timed out`),
-  ];
-}
-
-function stepWords(step: StepRecord): string {
-  if (step.status === "completed") return "completed";
-  if (step.status === "errored") return `failed (${step.error.message})`;
-  switch (step.waitsFor) {
-    case "timer":
-      return "sleeps";
-    case "retry":
-      return `failed and is tried again later (${step.errors.at(-1)?.error.message ?? "?"})`;
-    case "event":
-      return `waits for ${step.eventType === null ? `topic "${step.topic}"` : `event "${step.eventType}"`}`;
-  }
-}
-
-export function ordinal(count: number): string {
-  return ["first", "second", "third"][count - 1] ?? `${count}th`;
 }

@@ -6,11 +6,11 @@ import type { Claim } from "../../../model/lease.ts";
 import type { StoreOutcome } from "../../../store/store.ts";
 import type { StoreCall } from "../../intercept-store.ts";
 import type { Member } from "../fleet.ts";
-import { nameOf } from "./narrator.ts";
 import type { Settings, SimulatedWorkflows } from "./options.ts";
 import { type Passage, Passages } from "./passages.ts";
 import type { TimeAndChance } from "./time-and-chance.ts";
 import { type WatchedHost, watchedWorkflow } from "./watched-workflow.ts";
+import { nameOf } from "./words.ts";
 
 export interface ProcessCodeParts extends Pick<WatchedHost, "works" | "bodies" | "onBroken"> {
   readonly time: TimeAndChance;

@@ -2,19 +2,20 @@
 import { isTerminal } from "../../../model/instance.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { Fleet } from "../fleet.ts";
+import type { World } from "../world.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Caller } from "./caller.ts";
+import type { TimeAndChance } from "./time-and-chance.ts";
 
 export interface RestParts {
-  readonly now: () => number;
+  readonly world: World;
   readonly facts: () => Iterable<RunFacts>;
   readonly fleet: Fleet;
   readonly bodies: Bodies;
   readonly caller: Caller;
+  readonly time: TimeAndChance;
   readonly mustEnd: boolean;
   readonly isScenarioOver: () => boolean;
-  /** When the scenario goes on by itself. */
-  readonly scenarioWakesAt: () => number;
 }
 
 /** Less is not worth a break. */
@@ -37,19 +38,21 @@ export class Rest {
 
   /** Until when nothing can happen by itself; null when something can at any time. */
   get quietUntil(): number | null {
-    const { now, facts, fleet, bodies, caller, scenarioWakesAt } = this.#parts;
+    const { world, facts, fleet, bodies, caller, time } = this.#parts;
     if (caller.isAsking || bodies.areUnderWay) return null;
     const areHere = fleet.places.every(
       ({ member, comesBack }) => (!member && !comesBack) || member?.process.state === "running",
     );
     if (!areHere) return null;
-    let until = scenarioWakesAt();
+    let until = time.wakesAt;
     for (const { record, isCurrent } of facts()) {
+      // Whoever waits for its end is about to notice.
+      if (isTerminal(record.status) && caller.awaits(record)) return null;
       if (!isCurrent || isTerminal(record.status) || record.status === "paused") continue;
       if (record.executing || record.dueAt === null) return null;
       until = Math.min(until, record.dueAt);
     }
-    return until - now() >= breakMsMin ? until : null;
+    return until - world.now >= breakMsMin ? until : null;
   }
 
   get unfinished(): readonly RunFacts[] {
@@ -60,6 +63,6 @@ export class Rest {
     const { status, executing, dueAt } = record;
     if (!isCurrent || isTerminal(status) || status === "paused") return true;
     if (this.#parts.mustEnd) return false;
-    return status === "waiting" && !executing && dueAt !== null && dueAt > this.#parts.now();
+    return status === "waiting" && !executing && dueAt !== null && dueAt > this.#parts.world.now;
   }
 }

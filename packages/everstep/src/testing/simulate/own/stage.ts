@@ -186,9 +186,18 @@ export class Stage {
   }
 
   #createCaller(): Caller {
-    const { app, world, choices, weather, schedule } = this;
+    const { app, world, choices, weather, schedule, time } = this;
     const onChange = (): void => this.#parts.onNews();
-    return new Caller({ app, world, choices, weather, schedule, explanations: this.#explanations, onChange });
+    return new Caller({
+      app,
+      world,
+      choices,
+      weather,
+      schedule,
+      time,
+      explanations: this.#explanations,
+      onChange,
+    });
   }
 
   #seen(fate: Fate | BodyFate): void {

@@ -5,7 +5,7 @@ import type { Choices } from "../choices.ts";
 import type { Member } from "../fleet.ts";
 import type { World } from "../world.ts";
 import type { SimulatedClock, SimulatedRandom } from "./options.ts";
-import { type Worker, waiting } from "./works.ts";
+import { napping, type Worker } from "./works.ts";
 
 export class TimeAndChance {
   readonly #world: World;
@@ -24,12 +24,20 @@ export class TimeAndChance {
     return Math.min(Number.POSITIVE_INFINITY, ...Array.from(this.#wakes, ({ at }) => at));
   }
 
+  /** Something outside of all processes goes on in this time, unless it is over before. */
+  wakesIn(ms: number, isOver: Promise<unknown>): void {
+    const wake = { at: this.#world.now + ms };
+    const end = (): boolean => this.#wakes.delete(wake);
+    this.#wakes.add(wake);
+    isOver.then(end, end);
+  }
+
   outside(what: string): Worker {
-    return { what, process: null, now: () => this.#world.now, float: this.#float };
+    return { what, process: null, now: () => this.#world.now, float: this.#float, naps: 0 };
   }
 
   inside({ process }: Member, what: string): Worker {
-    return { what, process, now: () => Math.floor(process.runtime.now()), float: this.#float };
+    return { what, process, now: () => Math.floor(process.runtime.now()), float: this.#float, naps: 0 };
   }
 
   clockOutside(): SimulatedClock {
@@ -38,9 +46,9 @@ export class TimeAndChance {
       now: () => new Date(world.now),
       sleep: (duration) => {
         const ms = parseDuration(duration, "duration to sleep");
-        const wake = { at: world.now + ms };
-        this.#wakes.add(wake);
-        return waiting(world.sleep(ms).finally(() => this.#wakes.delete(wake)));
+        const slept = world.sleep(ms);
+        this.wakesIn(ms, slept);
+        return napping(slept);
       },
     };
   }
@@ -51,7 +59,7 @@ export class TimeAndChance {
       now: () => new Date(runtime.now()),
       sleep: (duration) => {
         const ms = parseDuration(duration, "duration to sleep");
-        return waiting(
+        return napping(
           new Promise((resolve) => {
             runtime.timer(resolve, ms);
           }),

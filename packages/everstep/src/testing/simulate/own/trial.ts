@@ -2,22 +2,20 @@
  * One seed of somebody's own workflows: the scenario is played while things go wrong; after a while nothing goes wrong any
  * more, and everything must come to its end; then the invariants are asked.
  *
- *   storm -> healed -> at rest      times in which nothing can happen are skipped, and count for nothing
- *   any   -> broken                 the first finding ends the world
+ *   storm -> healed -> at rest
+ *   any   -> broken             the first finding ends the world
  */
 import type { App } from "../../../client/create-workflows.ts";
 import { EverstepError } from "../../../model/error.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Tape } from "../choices.ts";
 import { Broken, type Finding } from "../finding.ts";
-import type { Member } from "../fleet.ts";
-import { Misfortune } from "../misfortune.ts";
-import { firstBroken, type InvariantContext, type Invariants, Looks } from "./invariants.ts";
+import { Breaks } from "./breaks.ts";
+import { Judgement } from "./judgement.ts";
 import type { ScenarioContext, Settings, SimulatedWorkflows } from "./options.ts";
-import { Pauses } from "./pauses.ts";
 import { Rest } from "./rest.ts";
-import { lengthText } from "./schedule.ts";
 import { Stage } from "./stage.ts";
+import { Trouble } from "./trouble.ts";
 import { unfinishedWords } from "./unfinished.ts";
 
 export interface TrialResult {
@@ -39,10 +37,12 @@ const scenarioSucceeds = "the scenario runs to its end";
 const nothingEscapes = "nothing is thrown where nobody can catch it";
 /** Moments after which a world counts as one that goes round in circles. */
 const momentsMax = 300_000;
-/** How long a world may take that nobody brings anything: longer than the longest sleep or wait. */
+/** How long nothing may be written: longer than the longest sleep or wait. */
 const restMsMax = 400 * 24 * 60 * 60 * 1000;
 /** Times in which nothing happens, one after the other, after which nobody believes in an end any more. */
 const breaksMax = 250;
+/** Of virtual time, for those who stood still when the world was healed. */
+const afterwardsMs = 2000;
 
 /** One world, from its beginning to its end. `tape`: what was drawn before, to be drawn again. */
 export async function tryOut(
@@ -62,20 +62,19 @@ class Trial {
   readonly #seed: number | string;
   readonly #settings: Settings;
   readonly #stage: Stage;
-  readonly #looks: Looks;
+  readonly #judgement: Judgement;
   readonly #rest: Rest;
-  readonly #pauses: Pauses;
-  #misfortune: Misfortune;
+  readonly #breaks: Breaks;
+  readonly #trouble: Trouble;
   #finding: Finding | null = null;
   /** Not a finding: the simulation itself is used wrongly. */
-  #misuse: unknown = null;
+  #misuse: EverstepError | null = null;
   #isScenarioOver = false;
   #isHealed = false;
   /** Whoever stood still when the world was healed has time to say what it was about to. */
   #restsAfter = 0;
-  #isAsleep = false;
-  #sleptMs = 0;
-  #breaks = 0;
+  /** When something was last written. */
+  #wroteAt = 0;
   /** Something happened since it was last asked whether the world is at rest. */
   #hasNews = true;
   #isAtRest = false;
@@ -90,40 +89,29 @@ class Trial {
       store,
       onNews: (member) => {
         this.#hasNews = true;
-        if (member && this.#isAsleep) this.#putToSleep(member);
+        if (member) this.#breaks?.woken(member);
       },
-      onWrite: () => this.#ask(settings.always),
+      onWrite: async () => {
+        this.#wroteAt = this.#stage.world.elapsed;
+        if (!this.#finding) await this.#judgement.ask(settings.always);
+      },
       onBroken: (error) => this.#broke(error),
     });
     this.#stage = stage;
-    const { world, choices, weather, fleet, bodies, caller, app, time } = stage;
-    this.#looks = new Looks(stage.workflows);
-    this.#rest = new Rest({
-      now: () => world.now,
-      facts: () => stage.facts(),
-      fleet,
-      bodies,
-      caller,
-      mustEnd: settings.mustEnd,
-      isScenarioOver: () => this.#isScenarioOver,
-      scenarioWakesAt: () => time.wakesAt,
-    });
-    this.#pauses = new Pauses({
-      world,
-      choices,
-      everyMs: weather.pauseEveryMs,
-      app,
-      facts: () => stage.facts(),
-      during: (work) => caller.during(work),
-    });
-    this.#misfortune = new Misfortune({ world, choices, weather, fleet });
+    const { world, fleet, caller, time, schedule, bodies } = stage;
+    const { mustEnd } = settings;
+    const facts = (): ReturnType<Stage["facts"]> => stage.facts();
+    const isScenarioOver = (): boolean => this.#isScenarioOver;
+    this.#judgement = new Judgement(seed, stage);
+    this.#rest = new Rest({ world, facts, fleet, bodies, caller, time, mustEnd, isScenarioOver });
+    this.#breaks = new Breaks({ world, fleet, schedule, onOver: () => this.#breakIsOver() });
+    this.#trouble = new Trouble(stage);
   }
 
   async run(): Promise<TrialResult> {
     const { choices, schedule, sightings } = this.#stage;
     try {
-      this.#misfortune.start();
-      this.#pauses.start();
+      this.#trouble.start();
       this.#play();
       await this.#live();
       if (!this.#finding) await this.#lastLook();
@@ -131,7 +119,7 @@ class Trial {
       this.#broke(error);
     }
     await this.#stage.close();
-    if (this.#misuse !== null) throw this.#misuse;
+    if (this.#misuse) throw this.#misuse;
     return {
       seed: this.#seed,
       finding: this.#finding,
@@ -158,25 +146,22 @@ class Trial {
       seed: this.#seed,
     };
     const scenario = this.#settings.scenario ?? oneOfEach;
-    works
-      .run(time.outside("The scenario"), () => scenario(context))
-      .then(
-        () => {
-          this.#isScenarioOver = true;
-          this.#hasNews = true;
-        },
-        (error: unknown) =>
-          this.#broke(
-            new Broken({ invariant: scenarioSucceeds, message: `the scenario threw ${errorText(error)}` }),
-          ),
+    const isOver = (): void => {
+      this.#isScenarioOver = true;
+      this.#hasNews = true;
+    };
+    const threw = (error: unknown): void =>
+      this.#broke(
+        new Broken({ invariant: scenarioSucceeds, message: `the scenario threw ${errorText(error)}` }),
       );
+    works.run(time.outside("The scenario"), () => scenario(context)).then(isOver, threw);
   }
 
   async #live(): Promise<void> {
     const { world, works } = this.#stage;
     for (;;) {
       await world.run(() => this.#isInterrupted());
-      if (this.#finding || this.#misuse !== null || this.#isAtRest) return;
+      if (this.#isBroken || this.#isAtRest) return;
       if (!works.isBusy) return this.#neverEnds();
       await works.settled();
     }
@@ -185,25 +170,45 @@ class Trial {
   /** Asked before every moment. */
   #isInterrupted(): boolean {
     const { world, works, weather } = this.#stage;
-    if (this.#finding || this.#misuse !== null || works.isBusy) return true;
-    if (this.#isAsleep) return false;
-    if (world.moments > momentsMax || this.#breaks > breaksMax || this.#isTooLate) this.#neverEnds();
-    else if (!this.#isHealed && world.elapsed - this.#sleptMs >= weather.stormMs) this.#heal();
+    const breaks = this.#breaks;
+    if (this.#isBroken || works.isBusy) return true;
+    if (world.moments > momentsMax || breaks.count > breaksMax || this.#isTooLate) {
+      this.#neverEnds();
+      return true;
+    }
+    if (breaks.isOn) return false;
+    if (!this.#isHealed && world.elapsed - breaks.sumMs >= weather.stormMs) this.#heal();
     if (this.#hasNews && world.elapsed >= this.#restsAfter) this.#lookAround();
-    return this.#finding !== null || this.#isAtRest;
+    return this.#isBroken || this.#isAtRest;
+  }
+
+  get #isBroken(): boolean {
+    return this.#finding !== null || this.#misuse !== null;
   }
 
   get #isTooLate(): boolean {
-    const { world, caller, time } = this.#stage;
-    return world.elapsed - caller.lastHeardAt > restMsMax && time.wakesAt === Number.POSITIVE_INFINITY;
+    const { world, time } = this.#stage;
+    return world.elapsed - this.#wroteAt > restMsMax && time.wakesAt === Number.POSITIVE_INFINITY;
   }
 
   #lookAround(): void {
+    const { world } = this.#stage;
     this.#hasNews = false;
-    if (!this.#rest.isReached) return this.#sleepThrough();
-    // What was cut off, stands still or is late may still have something to say.
-    if (this.#isHealed) this.#isAtRest = true;
-    else this.#heal();
+    if (this.#rest.isReached) {
+      // What was cut off, stands still or is late may still have something to say.
+      if (this.#isHealed) this.#isAtRest = true;
+      else this.#heal();
+      return;
+    }
+    const until = this.#rest.quietUntil;
+    if (until === null) return;
+    this.#trouble.end();
+    this.#breaks.take(Math.min(until - world.now, restMsMax));
+  }
+
+  #breakIsOver(): void {
+    this.#hasNews = true;
+    if (!this.#isHealed) this.#trouble.start();
   }
 
   /** Nothing goes wrong any more, and everybody is back. */
@@ -213,89 +218,25 @@ class Trial {
     this.#hasNews = true;
     bodies.isHealed = true;
     caller.isHealed = true;
-    this.#misfortune.end();
-    this.#pauses.end();
-    const places = fleet.places.filter(({ runs }) => runs);
-    const areDisturbed = places.some(({ member }) => member?.process.state !== "running");
+    this.#trouble.end();
+    const areDisturbed = fleet.places.some(({ member }) => member?.process.state !== "running");
     fleet.heal(() => false);
     if (schedule.faults > 0 && (areDisturbed || !this.#rest.isReached))
       schedule.line("healed", () => "from here on nothing goes wrong any more");
-    if (areDisturbed) this.#hushUntil(world.elapsed + afterwardsMs);
-  }
-
-  #hushUntil(time: number): void {
-    const { world } = this.#stage;
-    this.#restsAfter = time;
-    world.after(time - world.elapsed, () => {
+    if (!areDisturbed) return;
+    this.#restsAfter = world.elapsed + afterwardsMs;
+    world.after(afterwardsMs, () => {
       this.#hasNews = true;
     });
-  }
-
-  /** Everybody stands still until something is due, so that a month costs no more than a moment. */
-  #sleepThrough(): void {
-    const { world, fleet, schedule } = this.#stage;
-    const until = this.#rest.quietUntil;
-    if (until === null) return;
-    const members = fleet.places.flatMap(({ member }) => member ?? []);
-    const ms = Math.min(until - world.now, restMsMax);
-    this.#isAsleep = true;
-    this.#breaks++;
-    this.#misfortune.end();
-    for (const member of members) member.process.freeze();
-    schedule.line("asleep", () => `nothing happens for ${lengthText(ms)}`);
-    world.after(ms, () => {
-      this.#isAsleep = false;
-      this.#hasNews = true;
-      this.#sleptMs += ms;
-      for (const { process } of members) process.thaw();
-      if (!this.#isHealed) this.#troubleAgain();
-    });
-  }
-
-  /** Its time to stand still was over just now. */
-  #putToSleep({ process }: Member): void {
-    this.#stage.world.after(0, () => {
-      if (this.#isAsleep) process.freeze();
-    });
-  }
-
-  #troubleAgain(): void {
-    const { world, choices, weather, fleet } = this.#stage;
-    this.#misfortune = new Misfortune({ world, choices, weather, fleet });
-    this.#misfortune.start();
   }
 
   // ---------------------------------------------------------------------------------------------- what is found
 
   async #lastLook(): Promise<void> {
     await this.#stage.lookAtAll();
-    for (const { workflow, status, error } of this.#context().instances)
+    for (const { workflow, status, error } of this.#judgement.instances)
       this.#stage.sightings.saw(`${workflow}: ${status}${error ? ` (${error.code ?? error.name})` : ""}`);
-    await this.#ask({ ...this.#settings.always, ...this.#settings.invariants });
-  }
-
-  /** Code of somebody's own: while it is at real work, nothing else happens. */
-  async #ask(invariants: Invariants<unknown>): Promise<void> {
-    if (this.#finding) return;
-    const { works, time } = this.#stage;
-    for (const [name, invariant] of Object.entries(invariants)) {
-      const worker = time.outside(`Invariant "${name}"`);
-      const finding = await works.run(worker, () =>
-        firstBroken({ [name]: invariant }, () => this.#context()),
-      );
-      if (finding) return this.#broke(new Broken(finding));
-    }
-  }
-
-  #context(): InvariantContext<unknown> {
-    const { state, world } = this.#stage;
-    const { now } = world;
-    return {
-      state,
-      instances: this.#looks.at(this.#stage.facts(), now),
-      now: new Date(now),
-      seed: this.#seed,
-    };
+    await this.#judgement.ask({ ...this.#settings.always, ...this.#settings.invariants });
   }
 
   #neverEnds(): void {
@@ -304,17 +245,16 @@ class Trial {
   }
 
   #broke(error: unknown): void {
-    if (this.#finding || this.#misuse !== null) return;
-    if (error instanceof Broken) this.#finding = error.finding;
-    else if (error instanceof EverstepError) this.#misuse = error;
-    else this.#finding = { invariant: nothingEscapes, message: errorText(error) };
-    const finding = this.#finding;
-    if (finding) this.#stage.schedule.line("broken", () => `here "${finding.invariant}" does not hold`);
+    if (this.#isBroken) return;
+    if (error instanceof EverstepError) this.#misuse = error;
+    else {
+      const escaped = { invariant: nothingEscapes, message: errorText(error) };
+      const finding = error instanceof Broken ? error.finding : escaped;
+      this.#finding = finding;
+      this.#stage.schedule.line("broken", () => `here "${finding.invariant}" does not hold`);
+    }
   }
 }
-
-/** Of virtual time, for those who stood still. */
-const afterwardsMs = 2000;
 
 async function oneOfEach({ workflows }: ScenarioContext<SimulatedWorkflows, unknown>): Promise<void> {
   await Promise.all(

@@ -1,7 +1,7 @@
 /** Instances that did not come to their end, with their steps. */
 import type { StepRecord } from "../../../model/step.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
-import { nameOf } from "./narrator.ts";
+import { nameOf } from "./words.ts";
 
 export function unfinishedWords(unfinished: readonly RunFacts[], isScenarioOver: boolean): string {
   const found = unfinished.map(

@@ -9,9 +9,9 @@ import type {
 import { Broken } from "../finding.ts";
 import type { Member } from "../fleet.ts";
 import type { Bodies } from "./bodies.ts";
-import { nameOf } from "./narrator.ts";
 import { answerText, type Passage } from "./passages.ts";
 import { StepPromise } from "./step-promise.ts";
+import { nameOf } from "./words.ts";
 import { currentWorker, type Worker, type Works, waiting } from "./works.ts";
 
 export const everyStepAwaited = "every step is awaited";

@@ -17,6 +17,8 @@ export interface Worker {
   readonly process: TestProcess | null;
   readonly now: () => number;
   readonly float: () => number;
+  /** How many times it waits for that come by themselves. */
+  naps: number;
 }
 
 interface Work {
@@ -36,6 +38,18 @@ export function currentWorker(): Worker | undefined {
 /** Waits for something that virtual time brings: whoever asks is not at real work meanwhile. */
 export function waiting<Result>(awaited: Promise<Result>): Promise<Result> {
   return Works.waitingFor(scope.current(), awaited);
+}
+
+/** The same for a time that comes by itself, and not only if somebody goes on. */
+export function napping<Result>(nap: Promise<Result>): Promise<Result> {
+  const worker = currentWorker();
+  if (!worker) return nap;
+  worker.naps++;
+  return waiting(
+    nap.finally(() => {
+      worker.naps--;
+    }),
+  );
 }
 
 export class Works {
