@@ -1,4 +1,5 @@
 import type { BegunBody } from "../model/instance.ts";
+import type { StepRecord } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
 import { outerStepOver } from "./turn-errors.ts";
@@ -7,6 +8,8 @@ import { outerStepOver } from "./turn-errors.ts";
 export class InFlight {
   readonly #running = new Set<Body>();
   #gated: { readonly body: Body; readonly gate: number }[] = [];
+  /** Bodies that are over and whose outcome is not durable yet, by the keys of their steps: a crash would cut them off. */
+  readonly #unrecorded = new Map<string, BegunBody>();
 
   get size(): number {
     return this.#running.size + this.#gated.length;
@@ -17,7 +20,15 @@ export class InFlight {
   }
 
   get begun(): readonly BegunBody[] {
-    return [...this.#running].map((body) => body.begun);
+    return [...this.#unrecorded.values(), ...[...this.#running].map((body) => body.begun)];
+  }
+
+  /** These records are durable. */
+  recorded(steps: readonly StepRecord[]): void {
+    for (const step of steps) {
+      const begun = this.#unrecorded.get(step.key);
+      if (begun && tellsOf(step, begun)) this.#unrecorded.delete(step.key);
+    }
   }
 
   /** Some body can still come to its end without anything else of this run going on. */
@@ -32,12 +43,15 @@ export class InFlight {
 
   add(body: Body): void {
     body.call.state = "running";
+    this.#unrecorded.delete(body.call.key);
     this.#running.add(body);
   }
 
   /** False when the body was not running any more. */
   remove(body: Body): boolean {
-    return this.#running.delete(body);
+    const wasRunning = this.#running.delete(body);
+    if (wasRunning) this.#unrecorded.set(body.call.key, body.begun);
+    return wasRunning;
   }
 
   gate(body: Body, gate: number): void {
@@ -88,6 +102,12 @@ export class InFlight {
   cancelAll(reason: Error): void {
     for (const body of this.#running) body.cancel(reason);
     this.#running.clear();
+    this.#unrecorded.clear();
     this.#gated = [];
   }
+}
+
+/** What became of this start is in the record. */
+export function tellsOf({ status, starts }: StepRecord, { start }: BegunBody): boolean {
+  return status !== "waiting" || starts >= start;
 }

@@ -33,6 +33,7 @@ import {
   timeLimitOf,
 } from "./ending.ts";
 import { HandOver, plain, type Settlement } from "./hand-over.ts";
+import { tellsOf } from "./in-flight.ts";
 import { Inbox } from "./inbox.ts";
 import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
 import { encodeLogData } from "./log-data.ts";
@@ -439,7 +440,7 @@ export class Turn implements TurnScope {
     const content = this.#draft.take();
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
     this.#committedUpTo = upTo;
-    const begun = this.#ending ? this.#steps.notTakenUp : this.begun;
+    const begun = this.#ending ? this.#steps.notTakenUp : this.#begunBeyond(content);
     const number = ++this.#commitNumber;
     const boundary: Boundary = {
       number,
@@ -465,19 +466,26 @@ export class Turn implements TurnScope {
     if (outcome.kind === "mutation-failed") return this.#mutationFailed(outcome, content);
     this.#handOver.durable = upTo;
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
+    const recorded = recordsOf(content, outcome.timeoutsRefused);
+    this.#steps.inFlight.recorded(recorded);
     if (next.kind !== "continue") return this.#afterEnd(outcome, next);
     if (outcome.kind === "paused") this.#windingDown = true;
-    this.#registerInside(content, outcome.timeoutsRefused);
+    for (const step of recorded)
+      if (step.status !== "waiting" && step.parentKey !== null) this.#register.recordedInside(step);
     if (!this.#windingDown) this.#releaseGated();
     if (outcome.eventSeq > this.#inbox.seq && this.#steps.hasParked) this.eventsArrived();
     this.#schedulePump();
   }
 
-  #registerInside({ steps, timeouts }: DraftContent, timeoutsRefused: boolean): void {
-    const written = timeoutsRefused ? steps : [...steps, ...timeouts.map(({ settled }) => settled)];
-    for (const step of written) {
-      if (step.status !== "waiting" && step.parentKey !== null) this.#register.recordedInside(step);
-    }
+  /** Bodies in flight once this content is durable. */
+  #begunBeyond(content: DraftContent): readonly BegunBody[] {
+    const { begun } = this;
+    if (begun.length === 0) return begun;
+    const recorded = new Map(recordsOf(content, false).map((step) => [step.key, step]));
+    return begun.filter((body) => {
+      const step = recorded.get(body.key);
+      return step === undefined || !tellsOf(step, body);
+    });
   }
 
   #releaseGated(): void {
@@ -613,4 +621,11 @@ export class Turn implements TurnScope {
     const line = { stepKey: null, attempt: null, level, category: systemCategory, message, data: null };
     this.#draft.log({ ...line, isReplay: false, createdAt: this.now() });
   }
+}
+
+/** What a commit of this made durable. */
+function recordsOf({ steps, timeouts }: DraftContent, timeoutsRefused: boolean): readonly StepRecord[] {
+  return timeoutsRefused || timeouts.length === 0
+    ? steps
+    : [...steps, ...timeouts.map(({ settled }) => settled)];
 }

@@ -10,6 +10,7 @@ import { memory } from "../../stores/memory/memory-store.ts";
 import type { Explanation } from "../../verify/violation.ts";
 import type { StoreCall } from "../intercept-store.ts";
 import { BodyRules } from "./body-rules.ts";
+import { Checks } from "./checks/checks.ts";
 import { Choices, type Tape } from "./choices.ts";
 import { Broken, type Finding } from "./finding.ts";
 import { Fleet, type Member, type Workflows } from "./fleet.ts";
@@ -76,6 +77,7 @@ class Exploration {
   readonly #trace: Trace;
   readonly #sightings = new Sightings();
   readonly #pace: Pace;
+  readonly #checks: Checks;
   readonly #explanations = new Set<Explanation>();
   readonly #rows: ReadonlyMap<string, unknown> | null;
   readonly #programs: readonly Act[];
@@ -131,6 +133,20 @@ class Exploration {
     this.#ledger = new Ledger((entry) => {
       this.#trace.body(entry);
       this.#guarded(() => this.#rules.begins(entry, this.#ledger));
+      this.#found(this.#checks.begins(entry));
+    });
+    this.#checks = new Checks({
+      watch: this.#watch,
+      ledger: this.#ledger,
+      store: openStore(),
+      weather,
+      isCalm: isCalm(weather),
+      crashesMax: weather.crashesMax,
+      programOf: (params) => this.#programOf(params),
+      workflowName,
+      rows: this.#rows,
+      retried: this.#retried,
+      now,
     });
     this.#fleet = new Fleet({
       world,
@@ -149,6 +165,7 @@ class Exploration {
         this.#calls++;
         const hurry = this.#pace.called(member, call);
         if (hurry) this.#broke(hurry);
+        this.#found(this.#checks.called(member, fate, call));
         this.#sightings.saw(`fate: ${fate}`);
         this.#trace.call(member, fate, call);
       },
@@ -158,6 +175,7 @@ class Exploration {
         this.#sightings.saw(`process ${news.replace(/ [-\d]+ ms/, "")}`);
         this.#trace.news(member, news);
         if (/frozen|cut off/.test(news)) this.#disturbed.add(member);
+        this.#found(this.#checks.news(member, news));
       },
     });
     const instancesMax = choices.between("instances", 1, 6);
@@ -202,6 +220,7 @@ class Exploration {
           workflowName,
           told: this.#weather.hooks && this.#mode === "liveness" ? this.#told : null,
         });
+        this.#found(this.#checks.end());
       }
     } catch (error) {
       this.#broke(findingOf(error));
@@ -249,6 +268,7 @@ class Exploration {
     for (const { member } of this.#fleet.places)
       if (member && !member.app.workflows[workflowKey]) this.#fleet.kill(member);
     this.#trace.line("the world is healed");
+    this.#checks.healed();
     const parts = { world: this.#world, watch: this.#watch, weather: this.#weather };
     expectRecovery(parts, (finding) => this.#broke(finding));
     let isResumed = false;
@@ -351,6 +371,7 @@ class Exploration {
     if (deed !== "retry") return;
     this.#explanations.add("event-given-back");
     this.#retried.add(id);
+    this.#checks.retried(id);
     for (const [name, { record }] of this.#watch.facts)
       if (record.instanceId === id) this.#rules.forget(name);
   }
@@ -370,9 +391,14 @@ class Exploration {
     this.#trace.applied(member, call, answer);
     try {
       await this.#watch.applied(member, call, answer);
+      this.#found(await this.#checks.applied(member, call, answer));
     } catch (error) {
       this.#broke(findingOf(error));
     }
+  }
+
+  #found([first]: readonly Finding[]): void {
+    if (first) this.#broke(first);
   }
 
   #guarded(check: () => void): void {

@@ -40,7 +40,10 @@ export class Answers {
     if (!this.#isReachable || !(error instanceof StoreError)) return [];
     if (!error.retryable || tookMs >= triesMsMin) return [];
     return [
-      { invariant: "INV-42", message: `${what} failed after ${tookMs.toFixed(1)} ms with a passing failure: ${error.failure}` },
+      {
+        invariant: "INV-42",
+        message: `${what} failed after ${tookMs.toFixed(1)} ms with a passing failure: ${error.failure}`,
+      },
     ];
   }
 }

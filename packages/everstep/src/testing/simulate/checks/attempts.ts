@@ -24,7 +24,10 @@ export function* attempts(facts: RunFacts, parts: AttemptsParts): Generator<Find
     const path = step.name.slice(step.name.indexOf(" ") + 1);
     const act = actAt(program, path);
     if (act?.kind !== "do") continue;
-    const messages = [...foreign(step, act, path), ...pointless(step, act, path, parts.retried.has(record.instanceId))];
+    const messages = [
+      ...foreign(step, act, path),
+      ...pointless(step, act, path, parts.retried.has(record.instanceId)),
+    ];
     for (const message of messages)
       yield { invariant: "INV-10", message: `"${step.key}" of ${nameOf(facts)} ${message}` };
   }
@@ -46,5 +49,6 @@ function* pointless(step: StepRecord, act: DoAct, path: string, isRetried: boole
   if (!act.hopeless || isRetried) return;
   const at = step.errors.findIndex(({ error }) => storedInWords(error) === brokenText(path));
   if (at === -1) return;
-  if (at < step.errors.length - 1 || step.status !== "errored") yield "was tried again, though it said that this is pointless";
+  if (at < step.errors.length - 1 || step.status !== "errored")
+    yield "was tried again, though it said that this is pointless";
 }

@@ -71,6 +71,9 @@ function* lost(
   if (act.starts && !parts.facts.has(child)) yield found(`${key} is completed, but ${child} is not there`);
   if (act.row === "own" && parts.rows !== null && !parts.rows.has(key))
     yield found(`${key} is completed, but its row is not there`);
+  const shared = parts.rows?.get(`${workflowName}/${instanceId} shared`);
+  if (act.row === "shared" && parts.rows !== null && shared !== key)
+    yield found(`${key} is completed, but the row it shares is by ${shared}`);
 }
 
 function found(message: string): Finding {

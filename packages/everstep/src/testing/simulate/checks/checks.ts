@@ -19,12 +19,16 @@ import { Bodies } from "./bodies.ts";
 import { Claims } from "./claims.ts";
 import { Crashes } from "./crashes.ts";
 import { Decisions } from "./decisions.ts";
+import { Events } from "./events.ts";
+import { inputs } from "./inputs.ts";
 import { Lateness } from "./lateness.ts";
 import { NoEffect } from "./no-effect.ts";
+import { Pauses } from "./pauses.ts";
 import { Rates } from "./rates.ts";
 import { Repeats } from "./repeats.ts";
 import { Stops } from "./stops.ts";
 import { Timeouts } from "./timeouts.ts";
+import { VoidBodies } from "./void-bodies.ts";
 
 export interface ChecksParts {
   readonly watch: Watch;
@@ -53,13 +57,17 @@ export class Checks {
   readonly #rates: Rates;
   readonly #stops: Stops;
   readonly #lateness: Lateness;
+  readonly #pauses: Pauses;
+  readonly #voidBodies: VoidBodies;
   readonly #all: readonly Check[];
 
   constructor(parts: ChecksParts) {
     this.#parts = parts;
-    const { watch, store, weather, isCalm, now } = parts;
+    const { watch, store, weather, now } = parts;
     const { leases, facts } = watch;
     const { settings, latencyMsMax, skewMs } = weather;
+    // Leases shorter than a few ways to the store run out though nothing goes wrong.
+    const isCalm = parts.isCalm && settings.lease > 20 * latencyMsMax;
     this.#bodies = new Bodies({ ...parts, leases, facts, clocksAgree: skewMs === 0 });
     // Whoever is ticked from outside asks whenever it is ticked.
     const pollMsMin = weather.ticked ? 0 : settings.pollMin;
@@ -68,16 +76,26 @@ export class Checks {
     // A question to the store's clock takes its time, and nobody knows when on the way it was answered.
     const aheadMsMax = skewMs > 0 ? latencyMsMax + 2 : 0;
     const placesMax = isCalm ? settings.concurrency : null;
-    this.#lateness = new Lateness({ replayMsMax: weather.ticked ? Number.POSITIVE_INFINITY : 100 + 20 * latencyMsMax });
+    this.#lateness = new Lateness({
+      replayMsMax: weather.ticked ? Number.POSITIVE_INFINITY : 100 + 20 * latencyMsMax,
+    });
+    this.#pauses = new Pauses({ facts, answerMsMax: 5 + 2 * latencyMsMax, now });
+    this.#voidBodies = new VoidBodies({
+      facts,
+      toldWithinMs: 1.2 * settings.lease + 10 * latencyMsMax + 100,
+    });
     this.#all = [
       new NoEffect(store),
       new Repeats(),
       new Decisions(),
+      new Events(this.#before),
       this.#timeouts,
       new Crashes({ isCalm, toleranceMs: 2 * aheadMsMax }),
       new Claims({ leases, facts, placesMax, aheadMsMax }),
       this.#rates,
       this.#lateness,
+      this.#pauses,
+      this.#voidBodies,
     ];
   }
 
@@ -101,7 +119,8 @@ export class Checks {
 
   /** Before the start is written into the ledger. */
   begins(entry: Entry): readonly Finding[] {
-    return [...this.#bodies.begins(entry)];
+    this.#voidBodies.begins(entry);
+    return [...this.#bodies.begins(entry), ...this.#pauses.begins(entry)];
   }
 
   called(member: Member, fate: Fate, call: StoreCall): readonly Finding[] {
@@ -113,6 +132,7 @@ export class Checks {
   news(member: Member, news: string): readonly Finding[] {
     const [, forMs] = /^(?:frozen|cut off) for (\d+) ms$/.exec(news) ?? [];
     if (forMs !== undefined) this.#stops.disturbed(member);
+    if (forMs !== undefined) this.#voidBodies.disturbed(member);
     if (forMs !== undefined || news === "stops") this.#lateness.disturbed(member);
     if (news.startsWith("cut off")) this.#rates.cutOff(member, Number(forMs));
     if (news === "stops") this.#stops.stops(member);
@@ -134,7 +154,10 @@ export class Checks {
   /** When the world has come to its end. */
   end(): readonly Finding[] {
     const { facts } = this.#parts.watch;
-    const failures = [...facts.values()].flatMap((each) => [...attempts(each, this.#parts)]);
-    return [...belongings({ ...this.#parts, facts }), ...failures];
+    const all = [...facts.values()];
+    return [
+      ...belongings({ ...this.#parts, facts }),
+      ...all.flatMap((each) => [...attempts(each, this.#parts), ...inputs(each, this.#parts)]),
+    ];
   }
 }

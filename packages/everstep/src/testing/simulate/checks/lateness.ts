@@ -43,7 +43,10 @@ export class Lateness implements Check {
       for (const step of [...steps, ...timeouts.map(({ settled }) => settled)]) {
         const lateMs = latenessOf(step, readyAt);
         if (lateMs <= lateMsMax) continue;
-        yield { invariant: "LIV-1", message: `"${step.key}" of run ${runId} was over ${lateMs} ms after its time, in a turn in progress` };
+        yield {
+          invariant: "LIV-1",
+          message: `"${step.key}" of run ${runId} was over ${lateMs} ms after its time, in a turn in progress`,
+        };
       }
     }
   }
