@@ -9,10 +9,12 @@ export function* attemptRules({ record, steps }: RunFacts): Generator<Found> {
     const messages = step.type === "do" ? doStep(step) : waitStep(step);
     for (const message of messages) yield { invariant: "INV-10", message };
   }
-  const completed = new Set<string>();
-  for (const step of steps) if (step.type === "do" && step.status === "completed") completed.add(step.key);
+  const starts = new Map<string, number>();
+  for (const step of steps)
+    if (step.type === "do" && step.status === "completed") starts.set(step.key, step.starts);
   for (const { key, start } of record.begun) {
-    if (!completed.has(key)) continue;
+    // A runner names a start until it has heard that what came of it is recorded.
+    if (start <= (starts.get(key) ?? start)) continue;
     yield {
       invariant: "INV-8",
       message: `Step "${key}" is completed, but its body began again (start ${start}).`,

@@ -16,16 +16,19 @@ export class Answers {
     this.#isReachable = isReachable;
   }
 
-  /** Somebody asks for a new instance, by creating or forking it. */
-  asks(id: string): void {
+  /** Somebody asks for a new instance, by creating or forking it; says whether another was told of it before. */
+  asks(id: string): boolean {
     this.#asked.set(id, (this.#asked.get(id) ?? 0) + 1);
+    return this.#created.has(id);
   }
 
-  /** Of all who ask for the same id, one hears that it is new. */
-  created(id: string): readonly Finding[] {
-    const isAgain = this.#created.has(id);
+  /**
+   * Who asks for an id after another was told that it is his does not hear the same. Two who ask at once for the same in
+   * everything may.
+   */
+  created(id: string, isTaken: boolean): readonly Finding[] {
     this.#created.add(id);
-    return isAgain ? [{ invariant: "INV-36", message: `two were told that they created "${id}"` }] : [];
+    return isTaken ? [{ invariant: "INV-36", message: `two were told that they created "${id}"` }] : [];
   }
 
   /** Whoever is the only one to ask for an id does not hear that it is taken. */

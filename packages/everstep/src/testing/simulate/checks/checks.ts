@@ -125,6 +125,7 @@ export class Checks {
 
   called(member: Member, fate: Fate, call: StoreCall): readonly Finding[] {
     if (fate !== "delivered") this.#stops.disturbed(member);
+    if (fate !== "delivered") this.#lateness.disturbed(member);
     return [...this.#rates.called(member, call)];
   }
 

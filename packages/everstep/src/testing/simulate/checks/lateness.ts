@@ -57,5 +57,6 @@ function latenessOf(step: StepRecord, readyAt: number): number {
   const isWait = step.type !== "do" && step.parentKey === null;
   if (!isWait || step.status === "waiting" || step.wakeAt === null || step.wakeAt < readyAt) return 0;
   // One that an event ended was over before its time.
-  return Math.max(0, step.settledAt - step.wakeAt);
+  // A time that was over when it was asked for is late from then on.
+  return Math.max(0, step.settledAt - Math.max(step.wakeAt, step.createdAt));
 }
