@@ -1,3 +1,3 @@
 import { describeSeeds } from "./describe-seeds.ts";
 
-describeSeeds("safety", 1, 1000);
+describeSeeds("safety", 1, 1000, { shows: true });

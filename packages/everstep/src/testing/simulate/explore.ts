@@ -187,6 +187,7 @@ class Exploration {
       programs: count,
       instancesMax,
       everyMs: Math.round(choices.spread("deed every", 5000, 50)),
+      latencyMsMax: weather.latencyMsMax,
       deeds: this.#drawDeeds(),
       waits: () => this.#openWaits(),
       onDeed: (deed, id) => this.#deed(deed, id),

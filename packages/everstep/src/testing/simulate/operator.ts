@@ -34,7 +34,7 @@ export type Deed =
 
 const often: Readonly<Record<Deed, number>> = {
   send: 8,
-  "send in time": 1,
+  "send in time": 3,
   create: 2,
   batch: 0.5,
   publish: 1,
@@ -59,6 +59,7 @@ export interface OperatorParts {
   readonly programs: number;
   readonly instancesMax: number;
   readonly everyMs: number;
+  readonly latencyMsMax: number;
   /** Deeds this world knows of. */
   readonly deeds: ReadonlySet<Deed>;
   /** Waits that are open now. */
@@ -146,7 +147,8 @@ export class Operator {
     const open = waits();
     if (open.length === 0) return;
     const { id, type, leftMs } = choices.pick("in time for", open);
-    const spareMs = choices.between("time to spare", -5, 40);
+    // A call is under way a few times before the store has it.
+    const spareMs = choices.spread("time to spare", 0.05, 5 * this.#parts.latencyMsMax);
     world.after(leftMs - spareMs, () => {
       this.#do("send", id, type).catch(() => {});
     });
