@@ -52,7 +52,9 @@ function outcomeOf(facts: RunFacts, parts: LastLookParts): readonly Finding[] {
   const { programOf, isCalm, retried, ledger, rows } = parts;
   const name = runName(record);
   const program = programOf(decodeValue(record.params));
-  const { outcome, faults, wrote, sent } = judge(program, steps, retried.has(record.instanceId));
+  // What a fork begins with may have been retried where it comes from.
+  const mayBeRetried = retried.has(record.instanceId) || (retried.size > 0 && isInherited(facts, parts));
+  const { outcome, faults, wrote, sent } = judge(program, steps, mayBeRetried);
   const findings: Finding[] = faults.map((fault) => ({ invariant: "INV-10", message: `${name}: ${fault}` }));
   const found = (invariant: string, message: string): void => void findings.push({ invariant, message });
   // What another run recorded was written and sent there.
@@ -73,6 +75,12 @@ function outcomeOf(facts: RunFacts, parts: LastLookParts): readonly Finding[] {
       found("INV-17", `${name} failed with ${words}, but its steps come to ${outcomeInWords(outcome)}`);
   }
   return findings;
+}
+
+/** It begins with what another run did. */
+function isInherited({ record, steps }: RunFacts, { ledger }: AccountParts): boolean {
+  const ran = (key: string): boolean => ledger.of(`${runName(record)}/${key}`).length > 0;
+  return steps.some(({ type, status, key }) => type === "do" && status !== "waiting" && !ran(key));
 }
 
 /** Whoever wants to hear of ends hears of every one. */
