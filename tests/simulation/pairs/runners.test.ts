@@ -1,0 +1,6 @@
+import { mixedPairs, runnerPairs, sharedPairs } from "./all-pairs.ts";
+import { describePairs } from "./describe-pairs.ts";
+
+describePairs([...mixedPairs, ...runnerPairs, ...sharedPairs], {
+  file: "tests/simulation/pairs/runners.test.ts",
+});

@@ -1,0 +1,5 @@
+import { memoryData } from "../../../packages/everstep/src/testing/simulate/small-data.ts";
+import { describeSweep } from "./describe-sweep.ts";
+import { steeringPrograms } from "./programs/steering.ts";
+
+describeSweep(steeringPrograms, { file: "tests/simulation/sweep/steering.test.ts", data: memoryData });

@@ -1,0 +1,5 @@
+import { memoryData } from "../../../packages/everstep/src/testing/simulate/small-data.ts";
+import { describeSweep } from "./describe-sweep.ts";
+import { waitPrograms } from "./programs/waits.ts";
+
+describeSweep(waitPrograms, { file: "tests/simulation/sweep/waits.test.ts", data: memoryData });
