@@ -18,7 +18,10 @@ const tasks = {
   start: { does: "run the demo", run: (args) => runOnStore(demo, args) },
   test: { does: "check everything; with arguments only those tests", run: test },
   bench: { does: "measure", run: (args) => runOnStore(bench, args, ["--durable"]) },
-  simulate: { does: "explore random programs under random faults", run: (args) => runScript(simulation, args) },
+  simulate: {
+    does: "explore random programs under random faults",
+    run: (args) => runScript(simulation, args),
+  },
   mutants: { does: "see that the simulation notices mistakes", run: (args) => runScript(mutants, args) },
   run: { does: "<script.ts> run any TypeScript file", run: ([file, ...args]) => runScript(file, args) },
   npm: { does: "<arguments> npm under the right Node", run: async (args) => (await prepare()).npm(args) },

@@ -138,7 +138,10 @@ export const stepPrograms = [
       return step.do("after", does(site, `after ${charge}`));
     },
     undefined,
-    { mayEnd: { "main/x/1": ['complete: "did after was cut off: STEP_INTERRUPTED"'] } },
+    {
+      mayEnd: { "main/x/1": ['complete: "did after was cut off: STEP_INTERRUPTED"'] },
+      onceAtMost: ["main/x/1/charge"],
+    },
   ),
 
   program(

@@ -19,6 +19,8 @@ export interface SweepProgram {
   readonly comesTo: Readonly<Record<string, string>>;
   /** How often bodies begin then, by workflow/instance/run/step; once unless said. */
   readonly starts?: Readonly<Record<string, number>>;
+  /** Bodies that begin once at most, whatever happens, by workflow/instance/run/step. */
+  readonly onceAtMost?: readonly string[];
   /** Rows of the author's own that are there then. */
   readonly rows?: readonly string[];
   /** When the runner stops, and how long what it does may still take; it comes back at once. */

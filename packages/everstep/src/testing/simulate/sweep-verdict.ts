@@ -50,6 +50,11 @@ export function verdict(calm: Came, struck: Came, parts: VerdictParts): readonly
     if (!mayEnd[name]?.includes(came))
       findings.push({ invariant: "INV-17", message: `${name} came to "${came}", not to "${wanted}"` });
   }
+  for (const key of parts.program.onceAtMost ?? []) {
+    const [, name = "", step = ""] = /^([^/]+\/[^/]+\/\d+)\/(.*)$/.exec(key) ?? [];
+    const times = struck.upshot.get(name)?.bodies[step]?.starts ?? 0;
+    if (times > 1) findings.push({ invariant: "INV-9", message: `the body of ${key} began ${times} times` });
+  }
   const [rows, wanted] = [struck.rows.join(), calm.rows.join()];
   if (isSame && rows !== wanted)
     findings.push({ invariant: "INV-11", message: `the author's rows are [${rows}], not [${wanted}]` });

@@ -17,6 +17,8 @@ export interface BelongingsParts {
   readonly workflowName: string;
   /** Rows of the author's own, by key, with the step that wrote each; null where the store has none. */
   readonly rows: ReadonlyMap<string, unknown> | null;
+  /** Instances of which somebody had a failed step tried again. */
+  readonly retried: ReadonlySet<string>;
 }
 
 export function* belongings(parts: BelongingsParts): Generator<Finding> {
@@ -26,11 +28,17 @@ export function* belongings(parts: BelongingsParts): Generator<Finding> {
     for (const step of facts.steps)
       if (step.status === "completed") completed.set(`${nameOf(facts)}/${step.key}`, step);
   for (const [row, writer] of parts.rows ?? [])
-    if (!completed.has(String(writer))) yield found(`row "${row}" is there, but ${writer} is not completed`);
+    if (!completed.has(String(writer)) && !isForgotten(String(writer), parts))
+      yield found(`row "${row}" is there, but ${writer} is not completed`);
   for (const facts of ran) {
-    yield* unasked(facts, completed);
+    if (!parts.retried.has(facts.record.instanceId)) yield* unasked(facts, completed);
     for (const step of facts.steps) yield* missing(facts, step, parts);
   }
+}
+
+/** Another try of a failed step forgets what was recorded inside it, but not what that wrote. */
+function isForgotten(writer: string, { retried }: BelongingsParts): boolean {
+  return retried.has(writer.split("/")[1] ?? "");
 }
 
 /** Events that steps sent which never came to their end. */

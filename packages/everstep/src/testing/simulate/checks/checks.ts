@@ -71,7 +71,7 @@ export class Checks {
     this.#bodies = new Bodies({ ...parts, leases, facts, clocksAgree: skewMs === 0 });
     // Whoever is ticked from outside asks whenever it is ticked.
     const pollMsMin = weather.ticked ? 0 : settings.pollMin;
-    this.#rates = new Rates({ pollMsMin, now });
+    this.#rates = new Rates({ pollMsMin, pollMsMax: settings.pollMax, now });
     this.#stops = new Stops({ leases, facts, now });
     // A question to the store's clock takes its time, and nobody knows when on the way it was answered.
     const aheadMsMax = skewMs > 0 ? latencyMsMax + 2 : 0;

@@ -8,6 +8,8 @@ import type { Applied, Check } from "./applied.ts";
 export interface RatesParts {
   /** 0 where processes are ticked from outside. */
   readonly pollMsMin: number;
+  /** However far out of reach it is, a store is asked this often. */
+  readonly pollMsMax: number;
   readonly now: () => number;
 }
 
@@ -53,7 +55,7 @@ export class Rates implements Check {
     const count = (silence.asked.get(method) ?? 0) + 1;
     silence.asked.set(method, count);
     const sinceMs = now - silence.since;
-    if (count <= atFirst + sinceMs / thenEveryMs) return;
+    if (count <= atFirst + sinceMs / Math.min(thenEveryMs, this.#parts.pollMsMax)) return;
     yield {
       invariant: "INV-50",
       message: `process ${member.number} made ${count} calls of ${method} in ${Math.round(sinceMs)} ms to a store that is out of reach`,

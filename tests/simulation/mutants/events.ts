@@ -1,0 +1,219 @@
+/** Events that are lost, doubled, taken out of order, too late, or that wake nobody. */
+import type { Mutant } from "./mutant.ts";
+
+const commit = "stores/memory/commit.ts";
+const events = "stores/memory/events.ts";
+
+export const eventMutants: readonly Mutant[] = [
+  {
+    name: "a wait is recorded without taking its event",
+    guards: ["INV-11", "INV-24"],
+    file: commit,
+    find: "if (event !== undefined) database.putEvent(run, { ...event, deliveredAt: now, consumedBy: stepKey });",
+    replace:
+      "if (event?.system) database.putEvent(run, { ...event, deliveredAt: now, consumedBy: stepKey });",
+  },
+  {
+    name: "an event is taken without recording its wait",
+    guards: ["INV-11", "INV-22"],
+    file: commit,
+    find: "for (const step of boundary.steps) writeStep(database, run, step);",
+    replace: `const taking = new Set(boundary.consumed.map(({ stepKey }) => stepKey));
+  for (const step of boundary.steps) if (!taking.has(step.key)) writeStep(database, run, step);`,
+  },
+  {
+    name: "an event is taken one commit after its wait",
+    guards: ["INV-11", "INV-24"],
+    edits: [
+      {
+        file: "engine/draft.ts",
+        find: "  #consumed: ConsumedEvent[] = [];\n  #logs",
+        replace: "  #consumed: ConsumedEvent[] = [];\n  #consumedBefore: ConsumedEvent[] = [];\n  #logs",
+      },
+      {
+        file: "engine/draft.ts",
+        find: "consumed: orNone(this.#consumed),",
+        replace: "consumed: this.#consumedBefore,",
+      },
+      {
+        file: "engine/draft.ts",
+        find: "if (this.#consumed.length > 0) this.#consumed = [];",
+        replace: "this.#consumedBefore = this.#consumed;\n    this.#consumed = [];",
+      },
+    ],
+  },
+  {
+    name: "a wait begins without looking for an event that is there",
+    guards: ["INV-23"],
+    file: commit,
+    find: "const dueNow = timeoutsRefused || eventIsThere(run, run.open.values(), boundary.eventSeqSeen);",
+    replace: "const dueNow = timeoutsRefused;",
+  },
+  {
+    name: "a turn that ends in a wait looks for events before its commit",
+    guards: ["INV-23"],
+    edits: [
+      {
+        file: commit,
+        find: "  const timeoutsRefused = !settleTimeouts(database, run, boundary);",
+        replace:
+          "  const timeoutsRefused = !settleTimeouts(database, run, boundary);\n  const known = new Map(run.open);\n  for (const step of boundary.steps) known.delete(step.index);",
+      },
+      {
+        file: commit,
+        find: "const dueNow = goOn(database, run, request, timeoutsRefused, now);",
+        replace: "const dueNow = goOn(database, run, request, timeoutsRefused, now, known);",
+      },
+      {
+        file: commit,
+        find: "  timeoutsRefused: boolean,\n  now: number,\n): boolean {",
+        replace: "  timeoutsRefused: boolean,\n  now: number,\n  known: typeof run.open,\n): boolean {",
+      },
+      {
+        file: commit,
+        find: "eventIsThere(run, run.open.values(), boundary.eventSeqSeen)",
+        replace: "eventIsThere(run, known.values(), boundary.eventSeqSeen)",
+      },
+    ],
+  },
+  {
+    name: "an event does not wake the run that waits for it",
+    guards: ["INV-23"],
+    file: events,
+    find: 'makeDue(database, run, "wake", now);\n  return true;',
+    replace: "return true;",
+  },
+  {
+    name: "an event makes a run due that another holds",
+    guards: ["INV-1"],
+    file: events,
+    find: 'if (run.leased || run.status === "paused" || !isAwaited(event, run)) return false;',
+    replace: 'if (run.status === "paused" || !isAwaited(event, run)) return false;',
+  },
+  {
+    name: "events are read in the order of their timestamps",
+    guards: ["INV-24"],
+    file: "stores/memory/reads.ts",
+    find: "events: events.sort((a, b) => a.seq - b.seq),",
+    replace: "events: events.sort((a, b) => a.createdAt - b.createdAt),",
+  },
+  {
+    name: "the newest event is taken first",
+    guards: ["INV-24"],
+    file: "engine/decide.ts",
+    find: "return events.find((event) => endsWait(event, { key, eventType, wakeAt })) ?? null;",
+    replace: "return events.findLast((event) => endsWait(event, { key, eventType, wakeAt })) ?? null;",
+  },
+  {
+    name: "one event ends two waits",
+    guards: ["INV-24"],
+    file: "engine/inbox.ts",
+    find: "this.#events = this.#events.filter((other) => other.seq !== event.seq);",
+    replace: "void event;",
+  },
+  {
+    name: "a wait times out although its event is there",
+    guards: ["INV-26"],
+    file: commit,
+    find: "if (eventIsThere(run, waits, eventSeqSeen)) return false;",
+    replace: "void eventSeqSeen;",
+  },
+  {
+    name: "a timeout counts events as seen that came after it was decided",
+    guards: ["INV-26"],
+    file: "engine/turn.ts",
+    find: "eventSeqSeen: Math.min(this.#inbox.seq, content.timeoutsSaw),",
+    replace: "eventSeqSeen: this.#inbox.seq,",
+  },
+  {
+    name: "a timeout that was refused is handed over",
+    guards: ["INV-26"],
+    file: "engine/turn.ts",
+    find: "if (outcome.timeoutsRefused) this.#withdrawTimeouts();",
+    replace: "",
+  },
+  {
+    name: "an event that came after the deadline is taken",
+    guards: ["INV-26"],
+    file: "model/wait-match.ts",
+    find: "if (event.createdAt > wait.wakeAt) return false;",
+    replace: "",
+  },
+  {
+    name: "< for <= where an event comes at the last moment",
+    guards: ["INV-26"],
+    file: "model/wait-match.ts",
+    find: "if (event.createdAt > wait.wakeAt) return false;",
+    replace: "if (event.createdAt >= wait.wakeAt) return false;",
+  },
+  {
+    name: "a run that has ended takes events",
+    guards: ["INV-27"],
+    file: events,
+    find: 'if (isTerminal(run.status)) return { kind: "terminal", status: run.status };',
+    replace: "",
+  },
+  {
+    name: "events go to the first run of an instance",
+    guards: ["INV-27"],
+    file: events,
+    find: "const run = currentRun(instance);",
+    replace: "const run = instance.runs[0] as Run;",
+  },
+  {
+    name: "a run holds one event more than it may",
+    guards: ["INV-48"],
+    file: events,
+    find: "countBuffered(run) >= request.bufferMax",
+    replace: "countBuffered(run) > request.bufferMax",
+  },
+  {
+    name: "a run holds any number of events",
+    guards: ["INV-48"],
+    file: events,
+    find: 'if (!request.system && countBuffered(run) >= request.bufferMax) return { kind: "buffer-full" };',
+    replace: "",
+  },
+  {
+    name: "a wait that has its event is published to again",
+    guards: ["INV-24"],
+    file: events,
+    find: "for (const event of run.undelivered.values()) if (event.forStep === key) return true;",
+    replace: "void run;\n  void key;",
+  },
+  {
+    name: "a publication reaches waits that are over",
+    guards: ["INV-26"],
+    file: events,
+    find: "return wait !== undefined && wait.wakeAt >= now && !isTerminal",
+    replace: "return wait !== undefined && !isTerminal",
+  },
+  {
+    name: "what is sent alongside is not sent",
+    guards: ["INV-11"],
+    file: commit,
+    find: "  sendAlongside(database, request, now);",
+    replace: "",
+  },
+  {
+    name: "what is sent alongside goes with a failed attempt too",
+    guards: ["INV-11"],
+    file: "engine/hand-over.ts",
+    find: 'if (record.status === "completed") this.#draft.alongside(body.alongside);',
+    replace: "this.#draft.alongside(body.alongside);",
+  },
+  {
+    name: "a turn that goes on in memory does not read what was sent meanwhile",
+    guards: ["INV-23"],
+    file: "runner/claimer.ts",
+    find: "return steps || claim.eventSeq > seen ? { runId, steps, eventsAfter: seen } : null;",
+    replace: "return steps ? { runId, steps, eventsAfter: seen } : null;",
+  },
+  {
+    name: "a skipped sleep leaves its event behind",
+    guards: ["INV-11"],
+    file: "engine/open-steps.ts",
+    find: "return this.#completeWait(call, nothing, decision.skippedBy, now);",
+    replace: "return this.#completeWait(call, nothing, null, now);",
+  },
+];

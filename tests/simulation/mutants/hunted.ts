@@ -1,0 +1,55 @@
+/**
+ * The child process in which a mutant is hunted: one world after the other until a promise is broken that the code as it
+ * is keeps in the same world.
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ExploreOptions } from "../../../packages/everstep/src/testing/simulate/explore.ts";
+import { signatureOf } from "../../../packages/everstep/src/testing/simulate/finding.ts";
+import type { Hunted, Hunting } from "./hunt.ts";
+
+type Explore = typeof import("../../../packages/everstep/src/testing/simulate/explore.ts").explore;
+
+const { mutated, original, seedsMax, known } = JSON.parse(process.argv[2] as string) as Hunting;
+let seed = 0;
+
+process.on("uncaughtException", (error) => end({ kind: "threw", seed, message: wordsOf(error) }));
+
+const explore = await load(mutated);
+tell({ kind: "ready" });
+for (seed = 1; seed <= seedsMax; seed++) {
+  tell({ kind: "seed", seed });
+  const { finding } = await explore(seed, optionsOf(seed));
+  // What the code as it is breaks too says nothing about the mutant.
+  if (finding === null || known.includes(signatureOf(finding)) || (await isBrokenAnyway(seed))) continue;
+  end({ kind: "found", seed, ...finding, signature: signatureOf(finding) });
+  await new Promise(() => {});
+}
+end({ kind: "survived" });
+
+async function isBrokenAnyway(seed: number): Promise<boolean> {
+  if (mutated === original) return false;
+  const exploreOriginal = await load(original);
+  return (await exploreOriginal(seed, optionsOf(seed))).finding !== null;
+}
+
+async function load(sources: string): Promise<Explore> {
+  const file = join(sources, "testing/simulate/explore.ts");
+  return (await import(pathToFileURL(file).href)).explore;
+}
+
+function optionsOf(seed: number): ExploreOptions {
+  return { mode: seed % 2 === 0 ? "liveness" : "safety" };
+}
+
+function tell(word: Hunted, then: () => void = () => {}): void {
+  process.send?.(word, then);
+}
+
+function end(word: Hunted): void {
+  tell(word, () => process.exit(0));
+}
+
+function wordsOf(error: unknown): string {
+  return String((error as Error)?.stack ?? error);
+}

@@ -1,0 +1,173 @@
+/** Runners that go on with a lease they do not hold any more, or cannot hold on to one that they need. */
+import type { Mutant } from "./mutant.ts";
+
+const keeper = "runner/lease-keeper.ts";
+const turn = "engine/turn.ts";
+
+export const leaseMutants: readonly Mutant[] = [
+  {
+    name: "a runner never notices by its own clock that a lease is over",
+    guards: ["INV-6"],
+    edits: [
+      {
+        file: keeper,
+        find: "return held !== undefined && this.#runtime.monotonic() < held.heldUntil;",
+        replace: "return held !== undefined;",
+      },
+    ],
+  },
+  {
+    name: "a runner counts its lease from the answer, not from the question",
+    guards: ["INV-6"],
+    edits: [
+      {
+        file: keeper,
+        find: "held.heldUntil = since + this.#leaseMs;\n    held.turn.flushLogs();",
+        replace:
+          "held.heldUntil = this.#runtime.monotonic() + this.#leaseMs;\n    void since;\n    held.turn.flushLogs();",
+      },
+      {
+        file: keeper,
+        find: "this.#held.set(lease.runId, { lease, turn, heldUntil: since + this.#leaseMs });",
+        replace:
+          "this.#held.set(lease.runId, { lease, turn, heldUntil: this.#runtime.monotonic() + this.#leaseMs });\n    void since;",
+      },
+    ],
+  },
+  {
+    name: "a renewal that was refused is taken for one",
+    guards: ["INV-6"],
+    file: keeper,
+    find: 'if (answer?.kind !== "renewed") return this.#lose(held);',
+    replace:
+      'if (answer?.kind !== "renewed") {\n      held.heldUntil = since + this.#leaseMs;\n      return;\n    }',
+  },
+  {
+    name: "a renewal that failed is taken for one",
+    guards: ["INV-6"],
+    file: keeper,
+    find: "      // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.",
+    replace: "      for (const held of due) held.heldUntil = since + this.#leaseMs;",
+  },
+  {
+    name: "bodies are not told that their lease is lost",
+    guards: ["INV-6", "INV-12"],
+    file: "engine/in-flight.ts",
+    find: "for (const body of this.#running) body.cancel(reason);\n    this.#running.clear();",
+    replace: "void reason;\n    this.#running.clear();",
+  },
+  {
+    name: "leases are not renewed",
+    guards: ["LIV-1"],
+    file: keeper,
+    find: "      void this.renew();",
+    replace: "",
+  },
+  {
+    name: "leases are known by their owner, not by their token",
+    guards: ["INV-3"],
+    file: keeper,
+    find: "return held?.lease.token === lease.token ? held : undefined;",
+    replace: "return held?.lease.owner === lease.owner ? held : undefined;",
+  },
+  {
+    name: "the pump goes on without a lease",
+    guards: ["INV-6"],
+    edits: [
+      {
+        file: turn,
+        find: "if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());\n    if (this.#handOverInside())",
+        replace: "if (this.#handOverInside())",
+      },
+      {
+        file: turn,
+        find: "if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());\n    this.#steps.startReleased();",
+        replace: "this.#steps.startReleased();",
+      },
+      {
+        file: keeper,
+        find: "for (const held of [...this.#held.values()]) if (!this.holds(held.lease)) this.#lose(held);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "a superseded commit is taken for one that stands",
+    guards: ["INV-6", "INV-12"],
+    file: turn,
+    find: 'if (outcome.kind === "superseded") return this.abandon(leaseLost());',
+    replace: "",
+  },
+  {
+    name: "a run that comes back while it is here has two turns",
+    guards: ["INV-13"],
+    edits: [
+      {
+        file: "runner/runner.ts",
+        find: "this.#active.get(claim.lease.runId)?.abandon(leaseLost());",
+        replace: "",
+      },
+      {
+        file: keeper,
+        find: "return held?.lease.token === lease.token ? held : undefined;",
+        replace: "return held;",
+      },
+    ],
+  },
+  {
+    name: "a renewal that a commit has overtaken forgets bodies",
+    guards: ["INV-9"],
+    file: "stores/memory/leases.ts",
+    find: "if (commit === undefined || commit === run.lastCommit) run.begun = detached(begun);",
+    replace: "void commit;\n  run.begun = detached(begun);",
+  },
+  {
+    name: "a commit does not say which bodies it lets begin",
+    guards: ["INV-9"],
+    file: turn,
+    find: "...inFlight.begun, ...inFlight.releasedBy(this.#committedUpTo)];",
+    replace: "...inFlight.begun];",
+  },
+  {
+    name: "a renewal forgets a body that is over before its outcome is durable",
+    guards: ["INV-9"],
+    file: "engine/in-flight.ts",
+    find: "return [...this.#unrecorded.values(), ...[...this.#running].map((body) => body.begun)];",
+    replace: "return [...this.#running].map((body) => body.begun);",
+  },
+  {
+    name: "starts that were cut off are forgotten by the next turn's first commit",
+    guards: ["INV-9"],
+    file: turn,
+    find: "const { notTakenUp, inFlight } = this.#steps;\n    return [...notTakenUp, ...inFlight.begun,",
+    replace: "const { inFlight } = this.#steps;\n    return [...inFlight.begun,",
+  },
+  {
+    name: "a body that must not be repeated is",
+    guards: ["INV-9"],
+    file: "engine/open-steps.ts",
+    find: "if (mustNotRepeat && cutOff > recorded) {",
+    replace: "if (mustNotRepeat && cutOff > recorded + 1000) {",
+  },
+  {
+    name: "a body that must not be repeated begins before that is recorded",
+    guards: ["INV-9"],
+    file: "engine/open-steps.ts",
+    find: "if (mustNotRepeat) handOver.writes++;",
+    replace: "",
+  },
+  {
+    name: "a runner that stops keeps its leases",
+    guards: ["LIV-6"],
+    file: "runner/runner.ts",
+    find: "if (leases.length > 0) await this.#giveBack(leases);",
+    replace: "",
+  },
+  {
+    name: "a runner that stops goes on",
+    guards: ["LIV-6"],
+    file: "runner/runner.ts",
+    find: "for (const turn of this.#active.values()) turn.windDown();\n    await",
+    replace: "await",
+  },
+];

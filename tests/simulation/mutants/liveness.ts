@@ -1,0 +1,135 @@
+/** Runners that stop looking, and clocks that are taken from the wrong place. */
+import type { Mutant } from "./mutant.ts";
+
+const dispatcher = "runner/poll-dispatcher.ts";
+
+export const liveness: readonly Mutant[] = [
+  {
+    name: "nobody polls, only nudges and known times count",
+    guards: ["LIV-1", "LIV-4"],
+    file: dispatcher,
+    find: "this.#rearm(Math.min(now + this.#pollMs, known, this.#heardDueAt));",
+    replace: "this.#rearm(Math.min(known, this.#heardDueAt));",
+  },
+  {
+    name: "a sweep that failed is the last one",
+    guards: ["LIV-3"],
+    file: dispatcher,
+    find: "return this.#rearm(this.#runtime.now() + Math.min(delayMs, this.#options.pollMsMax));",
+    replace: "return void delayMs;",
+  },
+  {
+    name: "a sweep that failed is repeated at once",
+    guards: ["INV-50"],
+    file: dispatcher,
+    find: "return this.#rearm(this.#runtime.now() + Math.min(delayMs, this.#options.pollMsMax));",
+    replace: "void delayMs;\n      return this.#rearm(this.#runtime.now());",
+  },
+  {
+    name: "a runner polls without a pause",
+    guards: ["INV-50"],
+    file: dispatcher,
+    find: "this.#rearm(Math.min(now + this.#pollMs, known, this.#heardDueAt));",
+    replace: "this.#rearm(now);",
+  },
+  {
+    name: "a store that is out of reach is asked without a pause",
+    guards: ["INV-50"],
+    file: "runner/write-lane.ts",
+    find: "await patience.pause(askAgainMs(outage, this.#outages++, runtime));",
+    replace: "await patience.pause(askAgainMs(outage, this.#outages++, runtime) * 0);",
+  },
+  {
+    name: "the process's clock counts, not the store's",
+    guards: ["INV-44", "INV-1"],
+    file: "runner/store-clock.ts",
+    find: "if (reading === null) return this.#host.now();",
+    replace: "if (reading === null || reading !== null) return this.#host.now();",
+  },
+  {
+    name: "the store's clock is never asked again",
+    guards: ["INV-44"],
+    file: "runner/store-clock.ts",
+    find: "return reading === null || this.#jumped(reading) || this.#host.monotonic() - reading.at > freshMs;",
+    replace: "return reading === null;",
+  },
+  {
+    name: "the time between two readings is taken from the wall clock",
+    guards: ["INV-44"],
+    edits: [
+      {
+        file: "runner/store-clock.ts",
+        find: "return Math.floor(reading.time + this.#host.monotonic() - reading.at);",
+        replace: "return Math.floor(reading.time + this.#host.now() - reading.wall);",
+      },
+    ],
+  },
+  {
+    name: "the store's clock is not asked before the first claim",
+    guards: ["INV-44"],
+    file: "runner/store-clock.ts",
+    find: "if (this.#reading === null || this.#jumped(this.#reading)) return this.#asking;",
+    replace: "",
+  },
+  {
+    name: "a runner that has a free place does not look for more",
+    guards: ["LIV-1"],
+    edits: [
+      {
+        file: "runner/runner.ts",
+        find: "        this.#endings.delete(ending);\n        if (!this.#caughtUp) this.nudge();",
+        replace: "        this.#endings.delete(ending);",
+      },
+      { file: "runner/runner.ts", find: "if (this.#freeSlots() > 0) this.nudge();", replace: "" },
+    ],
+  },
+  {
+    name: "a place that was offered stays taken",
+    guards: ["LIV-1", "INV-48"],
+    file: "runner/runner.ts",
+    find: "if (--this.#offered === 0) this.#offersSettled?.();",
+    replace: "if (this.#offered === 0) this.#offersSettled?.();",
+  },
+  {
+    name: "a claim that failed keeps the places it was promised",
+    guards: ["LIV-1", "LIV-3"],
+    file: "runner/runner.ts",
+    find: "    } finally {\n      this.#reserved -= places;\n    }",
+    replace: "    } finally {\n      if (this.#reserved === 0) this.#reserved -= places;\n    }",
+  },
+  {
+    name: "a turn that has ended keeps its place",
+    guards: ["LIV-1"],
+    file: "runner/runner.ts",
+    find: "if (this.#active.get(lease.runId)?.claim.lease.token === lease.token) this.#active.delete(lease.runId);",
+    replace: "",
+  },
+  {
+    name: "whoever waits for an end is told only by nudges",
+    guards: ["LIV-4"],
+    file: "client/end-watch.ts",
+    find: "this.#lookIn(this.#delayMs);\n    const",
+    replace: "const",
+  },
+  {
+    name: "whoever waits for an end gives up when the store is out of reach",
+    guards: ["LIV-3", "INV-49"],
+    file: "client/end-watch.ts",
+    find: "if (failure !== null) return this.#lookIn(askAgainMs(failure, this.#failures++, runtime));",
+    replace: "if (failure !== null) return;",
+  },
+  {
+    name: "a read of events that failed is not repeated",
+    guards: ["LIV-1"],
+    file: "engine/inbox.ts",
+    find: "read(this.#seq).then(fetched, () => fetched([]));",
+    replace: "read(this.#seq).then(fetched, () => {});",
+  },
+  {
+    name: "a nudge is lost when it comes during a tick",
+    guards: ["LIV-4"],
+    file: dispatcher,
+    find: "if (this.#nudged) this.nudge();",
+    replace: "",
+  },
+];

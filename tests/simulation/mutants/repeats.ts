@@ -1,0 +1,189 @@
+/** Requests that are made again after a lost reply, and have another effect or answer than the first time. */
+import type { Mutant } from "./mutant.ts";
+
+const commit = "stores/memory/commit.ts";
+
+export const repeats: readonly Mutant[] = [
+  {
+    name: "a repeated commit is applied again",
+    guards: ["INV-42"],
+    edits: [
+      {
+        file: commit,
+        find: "if (boundary.number <= run.lastCommit) return repeated(run, boundary);",
+        replace: "",
+      },
+      {
+        file: commit,
+        find: 'if (boundary.number !== run.lastCommit + 1) return { kind: "superseded" };',
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "a repeated commit is taken for a foreign one",
+    guards: ["INV-42"],
+    file: commit,
+    find: "if (boundary.number <= run.lastCommit) return repeated(run, boundary);",
+    replace: 'if (boundary.number <= run.lastCommit) return { kind: "superseded" };',
+  },
+  {
+    name: "a repeated commit that gave the lease back is refused",
+    guards: ["INV-42"],
+    file: commit,
+    find: "if (boundary.number <= run.lastCommit) return repeated(run, boundary);",
+    replace: "if (run.leased && boundary.number <= run.lastCommit) return repeated(run, boundary);",
+  },
+  {
+    name: "< for <= where a repeated commit is told",
+    guards: ["INV-42"],
+    file: commit,
+    find: "if (boundary.number <= run.lastCommit)",
+    replace: "if (boundary.number < run.lastCommit)",
+  },
+  {
+    name: "a repeated commit says that its timeouts stand",
+    guards: ["INV-26", "INV-42"],
+    file: commit,
+    find: "const timeoutsRefused = boundary.timeouts.some(({ wait }) => run.open.has(wait.index));",
+    replace: "const timeoutsRefused = false;",
+  },
+  {
+    name: "a repeated commit does not say that the run is paused",
+    guards: ["INV-34", "INV-42"],
+    file: commit,
+    find: 'if (run.status === "paused") return { kind: "paused", eventSeq: run.eventSeq, timeoutsRefused };',
+    replace: "",
+  },
+  {
+    name: "a repeated end that a pause dropped is taken for an end",
+    guards: ["INV-35", "INV-42"],
+    edits: [
+      {
+        file: commit,
+        find: 'if (run.status === "paused") return { kind: "paused", eventSeq: run.eventSeq, timeoutsRefused };',
+        replace: "",
+      },
+      {
+        file: commit,
+        find: 'if (isEnding(boundary.next) && !isTerminal(run.status)) return { kind: "superseded" };',
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "commits are counted on from the claim before",
+    guards: ["INV-42"],
+    file: "stores/memory/run.ts",
+    find: "run.lastCommit = 0;",
+    replace: "",
+  },
+  {
+    name: "a turn that goes on in memory counts its commits on",
+    guards: ["INV-42"],
+    file: "engine/turn.ts",
+    find: "this.#claim = claim;\n    this.#commitNumber = 0;",
+    replace: "this.#claim = claim;",
+  },
+  {
+    name: "a change is made again when it is repeated",
+    guards: ["INV-42"],
+    file: "stores/memory/change.ts",
+    find: "instance.changes.set(request.id, outcome);",
+    replace: "",
+  },
+  {
+    name: "an event is accepted again when it is repeated",
+    guards: ["INV-25"],
+    file: "stores/memory/events.ts",
+    find: "const earlier = database.eventIds.get(request.id);",
+    replace: "const earlier = undefined as Run | undefined;",
+  },
+  {
+    name: "a repeated event is refused when its run has ended",
+    guards: ["INV-25"],
+    file: "stores/memory/events.ts",
+    find: "  const earlier = database.eventIds.get(request.id);",
+    replace:
+      '  if (isTerminal(run.status)) return { kind: "terminal", status: run.status };\n  const earlier = database.eventIds.get(request.id);',
+  },
+  {
+    name: "a publication is made again when it is repeated",
+    guards: ["INV-25", "INV-42"],
+    file: "stores/memory/events.ts",
+    find: "const earlier = database.publications.get(request.id);",
+    replace: "const earlier = undefined as { waiters: number; runIds: readonly number[] } | undefined;",
+  },
+  {
+    name: "creating again replaces the instance",
+    guards: ["INV-36"],
+    file: "stores/memory/create.ts",
+    find: "if (existing !== undefined) {",
+    replace: "if (existing !== undefined && currentRun(existing).number > 1) {",
+  },
+  {
+    name: "whoever created an instance is told that it was there",
+    guards: ["INV-36", "INV-42"],
+    file: "client/own-creation.ts",
+    find: "createdAt === request.createdAt &&",
+    replace: "createdAt > request.createdAt &&",
+  },
+  {
+    name: "whoever creates an id that is taken is told that it is new",
+    guards: ["INV-36"],
+    file: "client/own-creation.ts",
+    find: "createdAt === request.createdAt &&",
+    replace: "createdAt >= 0 &&",
+  },
+  {
+    name: "nobody asks whether a lost reply was to a creation",
+    guards: ["INV-36", "INV-42"],
+    file: "runner/write-lane.ts",
+    find: "for (const entry of group) entry.onUncertain?.();",
+    replace: "",
+  },
+  {
+    name: "an unknown outcome is taken for a failure",
+    guards: ["INV-42"],
+    file: "runner/store-patience.ts",
+    find: "return error instanceof StoreError && error.retryable;",
+    replace: 'return error instanceof StoreError && error.retryable && error.failure !== "ambiguous";',
+  },
+  {
+    name: "a commit whose outcome is unknown is taken for one that stands",
+    guards: ["INV-42", "INV-8"],
+    file: "runner/write-lane.ts",
+    find: "for (const entry of group) entry.onUncertain?.();",
+    replace: `for (const entry of group) entry.onUncertain?.();
+        if (group.every(({ request }) => request.kind === "commit")) {
+          for (const entry of group)
+            entry.resolve({ kind: "committed", eventSeq: 0, timeoutsRefused: false, dueNow: false });
+          return null;
+        }`,
+  },
+  {
+    name: "a commit whose outcome is unknown is sent again under a new number",
+    guards: ["INV-42"],
+    file: "runner/write-lane.ts",
+    find: "for (const entry of group) entry.onUncertain?.();",
+    replace: `for (const entry of group) {
+          entry.onUncertain?.();
+          const { request } = entry;
+          if (request.kind === "commit") (request.boundary as { number: number }).number++;
+        }`,
+  },
+  {
+    name: "a contended write is forgotten",
+    guards: ["INV-49", "LIV-1"],
+    file: "runner/write-lane.ts",
+    find: "this.#tryLater(group, failure);\n      return null;",
+    replace: "return null;",
+  },
+  {
+    name: "a contended write is not tried again",
+    guards: ["INV-43", "LIV-1"],
+    file: "runner/store-patience.ts",
+    find: "return error instanceof StoreError && error.retryable;",
+    replace: 'return error instanceof StoreError && error.retryable && error.failure !== "conflict";',
+  },
+];

@@ -1,0 +1,144 @@
+/** Replays that see something else than the first passage did, and turns that lose track of what they owe. */
+import type { Mutant } from "./mutant.ts";
+
+const handOver = "engine/hand-over.ts";
+const turn = "engine/turn.ts";
+
+export const replay: readonly Mutant[] = [
+  {
+    name: "replayed steps settle in the order they are asked for",
+    guards: ["INV-17"],
+    file: handOver,
+    find: "if (first === null || settledIndexOf(call) < settledIndexOf(first)) first = call;",
+    replace: "if (first === null) first = call;",
+  },
+  {
+    name: "recorded results reach a body that runs again as they are asked for",
+    guards: ["INV-17"],
+    file: handOver,
+    find: "const owed = takeFirst(this.#owedInside);",
+    replace: "const owed = this.#owedInside.shift() ?? null;",
+  },
+  {
+    name: "new steps are decided while recorded ones are owed",
+    guards: ["INV-17"],
+    file: turn,
+    find: "if (!this.#handOver.owes) this.#steps.decideAll();",
+    replace: "this.#steps.decideAll();",
+  },
+  {
+    name: "new settlements are handed over before recorded ones",
+    guards: ["INV-17"],
+    edits: [
+      {
+        file: handOver,
+        find: "return this.#ready.length === 1 && !this.owes;",
+        replace: "return this.#ready.length === 1;",
+      },
+      {
+        file: handOver,
+        find: "const owed = takeFirst(this.#owed);",
+        replace: "const owed = this.#ready.length > 0 ? null : takeFirst(this.#owed);",
+      },
+    ],
+  },
+  {
+    name: "the order of hand-over begins anew with every turn",
+    guards: ["INV-17"],
+    file: turn,
+    find: "this.#handOver = new HandOver(this.#draft, this.#register.settledCount);",
+    replace: "this.#handOver = new HandOver(this.#draft, 0);",
+  },
+  {
+    name: "several settlements are handed over at once",
+    guards: ["INV-17"],
+    file: turn,
+    find: "if (!this.#drained) return false;\n    const next",
+    replace: "const next",
+  },
+  {
+    name: "a body's own object is handed over on the first passage",
+    guards: ["INV-16"],
+    edits: [
+      {
+        file: "engine/attempt-outcome.ts",
+        find: '    return { kind: "returned", result };',
+        replace: '    liveValues.set(result, outcome.value);\n    return { kind: "returned", result };',
+      },
+      {
+        file: "engine/attempt-outcome.ts",
+        find: "function failure(",
+        replace: "export const liveValues = new WeakMap<object, unknown>();\n\nfunction failure(",
+      },
+      {
+        file: turn,
+        find: 'if (record.status === "completed") call.resolve(decodeValue(record.result));',
+        replace:
+          'if (record.status === "completed")\n      call.resolve(liveValues.has(record.result) ? liveValues.get(record.result) : decodeValue(record.result));',
+      },
+      {
+        file: turn,
+        find: 'import type { Body } from "./body.ts";',
+        replace: 'import { liveValues } from "./attempt-outcome.ts";\nimport type { Body } from "./body.ts";',
+      },
+    ],
+  },
+  {
+    name: "the time an instance was created is the time of its passage",
+    guards: ["INV-18"],
+    file: turn,
+    find: "timestamp: new Date(this.#claim.createdAt),",
+    replace: "timestamp: new Date(this.now()),",
+  },
+  {
+    name: "steps get their index by the order of a passage",
+    guards: ["INV-7", "INV-15"],
+    file: "engine/call-register.ts",
+    find: "this.#nextIndex = Math.max(this.#nextIndex, step.index + 1);",
+    replace: "this.#nextIndex++;",
+  },
+  {
+    name: "a replayed step begins its body again",
+    guards: ["INV-8", "INV-19"],
+    file: turn,
+    find: 'if (record && record.status !== "waiting" && record.type === call.type) this.#handOver.owe(call);',
+    replace:
+      'if (record && record.status === "completed" && record.type === call.type) this.#handOver.owe(call);\n    else if (record && record.status === "errored") {\n      (call as { record: unknown }).record = undefined;\n      this.#steps.ask(call);\n    }',
+  },
+  {
+    name: "a turn is suspended while author code still has something to do",
+    guards: ["INV-20"],
+    file: turn,
+    find: "    } else if (!this.#idle) {",
+    replace: "    } else if (!this.#idle && this.#commitNumber < 0) {",
+  },
+  {
+    name: "a suspended turn begins a step that is asked for",
+    guards: ["INV-20", "INV-6"],
+    file: turn,
+    find: 'if (this.#state === "suspended") this.#host.wake(this);\n    else this.#schedulePump();\n    return call.promise;',
+    replace:
+      'if (this.#state === "suspended") this.#state = "open";\n    this.#schedulePump();\n    return call.promise;',
+  },
+  {
+    name: "a run ends without what has finished",
+    guards: ["INV-9"],
+    file: turn,
+    find: "    this.#handOver.placeFinished();\n",
+    replace: "",
+  },
+  {
+    name: "a turn that yields forgets what has finished",
+    guards: ["INV-9"],
+    file: turn,
+    find: "const uncommitted = this.#handOver.placeAll();",
+    replace: "const uncommitted = false;",
+  },
+  {
+    name: "a turn that ends gives its bodies a record",
+    guards: ["INV-20"],
+    file: turn,
+    find: "if (!this.#steps.inFlight.isEmpty) this.#steps.inFlight.cancelAll(reason());",
+    replace: "void reason;",
+  },
+];

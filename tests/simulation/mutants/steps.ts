@@ -1,0 +1,242 @@
+/** Attempts, retries, timeouts and waits that a turn decides wrongly. */
+import type { Mutant } from "./mutant.ts";
+
+const decide = "engine/decide.ts";
+const settle = "engine/settle.ts";
+const openSteps = "engine/open-steps.ts";
+
+export const steps: readonly Mutant[] = [
+  {
+    name: "a completed step is written again",
+    guards: ["INV-7"],
+    file: "stores/memory/commit.ts",
+    find: 'if (known === undefined || known.status === "waiting") database.putStep(run, step);',
+    replace: "void known;\n  database.putStep(run, step);",
+  },
+  {
+    name: "a step is tried once more than it may",
+    guards: ["INV-10"],
+    edits: [
+      {
+        file: settle,
+        find: "(before.maxAttempts === null || attempts < before.maxAttempts)",
+        replace: "(before.maxAttempts === null || attempts <= before.maxAttempts)",
+      },
+      {
+        file: "engine/attempt-outcome.ts",
+        find: "(options.maxAttempts !== null && failed >= options.maxAttempts)",
+        replace: "(options.maxAttempts !== null && failed > options.maxAttempts)",
+      },
+      {
+        file: decide,
+        find: "known.attempts >= known.maxAttempts",
+        replace: "known.attempts > known.maxAttempts",
+      },
+    ],
+  },
+  {
+    name: "a step is given up one attempt early",
+    guards: ["INV-10"],
+    file: settle,
+    find: "attempts < before.maxAttempts)",
+    replace: "attempts + 1 < before.maxAttempts)",
+  },
+  {
+    name: "a step with no hope is tried again",
+    guards: ["INV-10"],
+    file: "engine/attempt-outcome.ts",
+    find: "if (isFinal(thrown) || (options",
+    replace: "if ((options",
+  },
+  {
+    name: "starts that were cut off count as attempts",
+    guards: ["INV-10"],
+    file: settle,
+    find: "const attempts = before.attempts + 1;",
+    replace: "const attempts = before.starts;",
+  },
+  {
+    name: "a body that is cut off by a shutdown counts as a failed attempt",
+    guards: ["INV-10"],
+    edits: [
+      {
+        file: "runner/runner.ts",
+        find: "const leases = cutOff.map((turn) => turn.claim.lease);",
+        replace:
+          "for (const turn of cutOff) turn.failAll();\n    await within(this.runtime, this.#allEnded(), 1000);\n    const leases = cutOff.map((turn) => turn.claim.lease);",
+      },
+      {
+        file: "engine/turn.ts",
+        find: "  /** Stops at once: bodies are told, their results are void. */",
+        replace:
+          '  failAll(): void {\n    this.#steps.inFlight.failAll(new Error("The runner is shutting down."));\n  }\n',
+      },
+      {
+        file: "engine/in-flight.ts",
+        find: "  cancelAll(reason: Error): void {",
+        replace:
+          "  failAll(reason: Error): void {\n    for (const body of [...this.#running]) body.fail(reason);\n  }\n\n  cancelAll(reason: Error): void {",
+      },
+    ],
+  },
+  {
+    name: "attempts are not counted",
+    guards: ["INV-10"],
+    file: settle,
+    find: "const attempts = before.attempts + 1;",
+    replace: "const attempts = 1;",
+  },
+  {
+    name: "a step is tried again before its time",
+    guards: ["INV-28"],
+    file: decide,
+    find: 'return known.wakeAt > now ? { kind: "wait", until: known.wakeAt } : { kind: "attempt" };',
+    replace:
+      'return known.wakeAt > now + 1000 ? { kind: "wait", until: known.wakeAt } : { kind: "attempt" };',
+  },
+  {
+    name: "a sleep ends before its time",
+    guards: ["INV-28"],
+    file: decide,
+    find: 'if (until <= now) return { kind: "wake", skippedBy: null };',
+    replace: 'if (until <= now + 5) return { kind: "wake", skippedBy: null };',
+  },
+  {
+    name: "a wait times out before its time",
+    guards: ["INV-28"],
+    file: decide,
+    find: "return known && until <= now ?",
+    replace: "return known && until <= now + 5 ?",
+  },
+  {
+    name: "a sleep begins again with every replay",
+    guards: ["INV-29"],
+    edits: [
+      {
+        file: decide,
+        find: 'const until = known?.wakeAt ?? call.wakeAt ?? now;\n  if (until <= now) return { kind: "wake", skippedBy: null };',
+        replace:
+          'const until = call.wakeAt ?? known?.wakeAt ?? now;\n  if (until <= now) return { kind: "wake", skippedBy: null };',
+      },
+      {
+        file: "engine/step-base.ts",
+        find: "return call.record?.wakeAt ?? call.spec.wakeAt ?? Number.POSITIVE_INFINITY;",
+        replace: "return call.spec.wakeAt ?? call.record?.wakeAt ?? Number.POSITIVE_INFINITY;",
+      },
+    ],
+  },
+  {
+    name: "the time of a wait is written anew with every replay",
+    guards: ["INV-29"],
+    edits: [
+      {
+        file: decide,
+        find: "const until = known?.wakeAt ?? call.wakeAt ?? now;\n  const event = eventFor(call, until, events);",
+        replace:
+          "const until = call.wakeAt ?? known?.wakeAt ?? now;\n  const event = eventFor(call, until, events);",
+      },
+      {
+        file: openSteps,
+        find: "    if (!call.record) {\n      const waitsFor",
+        replace: "    if (call.record?.wakeAt !== until) {\n      const waitsFor",
+      },
+    ],
+  },
+  {
+    name: "the latest of several waits decides when a run is due",
+    guards: ["INV-31"],
+    file: "engine/step-base.ts",
+    find: "for (const call of calls) earliest = Math.min(earliest, wakeOf(call));",
+    replace:
+      "for (const call of calls) earliest = earliest === Number.POSITIVE_INFINITY ? wakeOf(call) : Math.max(earliest, wakeOf(call));",
+  },
+  {
+    name: "a suspended run is due too late",
+    guards: ["INV-31"],
+    file: "stores/memory/commit.ts",
+    find: "giveBack(database, run, next.task, dueNow ? now : next.dueAt);",
+    replace: "giveBack(database, run, next.task, dueNow ? now : next.dueAt + 60_000);",
+  },
+  {
+    name: "a turn held open by a body forgets its other waits",
+    guards: ["INV-31", "LIV-1"],
+    file: "engine/turn-timers.ts",
+    find: "if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timerAt <= at)) return;",
+    replace: "if (at > 0) return;",
+  },
+  {
+    name: "an attempt may take as long as it likes",
+    guards: ["INV-12"],
+    file: "engine/body.ts",
+    find: "if (Number.isFinite(timeoutMs)) {",
+    replace: "if (timeoutMs < 0) {",
+  },
+  {
+    name: "an attempt that timed out still counts when it returns",
+    guards: ["INV-12"],
+    file: "engine/body.ts",
+    find: "    if (this.isVoid) return;\n    this.cancel(error);\n    this.#done?.({ ok: false, error });",
+    replace:
+      "    if (this.isVoid) return;\n    this.#abortWith(error);\n    this.#done?.({ ok: false, error });",
+  },
+  {
+    name: "steps inside a body that is over go on",
+    guards: ["INV-13", "INV-20"],
+    file: "engine/in-flight.ts",
+    find: "if (outer.openCalls === 0) return [];",
+    replace: "if (outer.openCalls >= 0) return [];",
+  },
+  {
+    name: "a body begins before what it was given is durable",
+    guards: ["INV-8", "INV-15"],
+    file: openSteps,
+    find: "if (handOver.writes <= handOver.durable) this.#start(body);",
+    replace: "if (handOver.writes >= 0) this.#start(body);",
+  },
+  {
+    name: "a step inside another is not recorded",
+    guards: ["INV-8"],
+    file: "engine/hand-over.ts",
+    find: "    else this.#draft.step(record);",
+    replace: "    else if (call.parent === null) this.#draft.step(record);",
+  },
+  {
+    name: "a step inside another is handed over before it is durable",
+    guards: ["INV-8"],
+    file: "engine/hand-over.ts",
+    find: "if (first === undefined || first.gate > this.durable) return null;",
+    replace: "if (first === undefined) return null;",
+  },
+  {
+    name: "rows of a failed attempt are written",
+    guards: ["INV-11"],
+    file: "engine/hand-over.ts",
+    find: 'if (record.status === "completed") return body.mutations;',
+    replace: "if (body.mutations !== null) return body.mutations;",
+  },
+  {
+    name: "rows are written although the store refused a part of them",
+    guards: ["INV-11"],
+    file: "stores/memory/author-rows.ts",
+    find: "draft.set(key, { value: structuredClone(value) });",
+    replace: "draft.set(key, { value: structuredClone(value) });\n    rows.set(key, structuredClone(value));",
+  },
+  {
+    name: "what else was new is forgotten when rows are refused",
+    guards: ["INV-11"],
+    file: "engine/turn.ts",
+    find: `    this.#draft.putBack(content, {
+      index: call.index as number,
+      alongside: body.alongside,
+      event: failed.event?.seq ?? null,
+    });`,
+    replace: "    void content;",
+  },
+  {
+    name: "a step whose rows were refused counts as completed",
+    guards: ["INV-11"],
+    file: "stores/memory/commit.ts",
+    find: "if (refused !== undefined) return refused;",
+    replace: "",
+  },
+];
