@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { encodeValue } from "../authoring/codec.ts";
 import type { EventRecord } from "../model/event.ts";
 import { type Decision, decide, eventFor, type StepCall, typeMismatch } from "./decide.ts";
 import { completed, errored, event, waiting } from "./sample-records.ts";
@@ -30,6 +31,9 @@ const retry = (wakeAt: number, facts = {}) =>
 const asleep = (wakeAt: number) => waiting({ key: "a", wakeAt });
 const expecting = (wakeAt: number) => waiting({ key: "a", type: "waitForEvent", eventType: "n", wakeAt });
 const n = (facts: Partial<EventRecord> = {}) => event({ seq: 1, type: "n", ...facts });
+
+const skip = (began: number | undefined) =>
+  n({ seq: 2, forStep: "a", payload: encodeValue(began, "event payload") });
 
 const cases: Record<string, Case> = {
   "a new body runs": { call: call({}), decision: { kind: "attempt" } },
@@ -86,8 +90,20 @@ const cases: Record<string, Case> = {
   "a recorded sleep with an event addressed to it is skipped": {
     call: sleep,
     known: asleep(2000),
-    events: [n(), n({ seq: 2, forStep: "a" })],
-    decision: { kind: "wake", skippedBy: n({ seq: 2, forStep: "a" }) },
+    events: [n(), skip(asleep(2000).createdAt)],
+    decision: { kind: "wake", skippedBy: skip(asleep(2000).createdAt) },
+  },
+  "one of an earlier version, which names no sleep, skips the one there is": {
+    call: sleep,
+    known: asleep(2000),
+    events: [skip(undefined)],
+    decision: { kind: "wake", skippedBy: skip(undefined) },
+  },
+  "a sleep is not skipped by an event for one that began at another time (INV-38)": {
+    call: sleep,
+    known: asleep(2000),
+    events: [skip(asleep(2000).createdAt - 1)],
+    decision: { kind: "wait", until: 2000 },
   },
   "a sleep is not skipped by an event for another": {
     call: sleep,

@@ -1,3 +1,4 @@
+import { decodeValue } from "../authoring/codec.ts";
 import { EverstepError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { SettledStep, StepRecord, StepType, WaitingStep } from "../model/step.ts";
@@ -81,8 +82,17 @@ function decideSleep(
 ): Decision {
   const until = known?.wakeAt ?? call.wakeAt ?? now;
   if (until <= now) return { kind: "wake", skippedBy: null };
-  const skip = known ? eventFor(call, Number.POSITIVE_INFINITY, events) : null;
+  const skip = known ? skipOf(known, events) : undefined;
   return skip ? { kind: "wake", skippedBy: skip } : { kind: "wait", until };
+}
+
+/** The event that ends this very sleep; those of earlier versions name none. */
+function skipOf(sleep: WaitingStep, events: readonly EventRecord[]): EventRecord | undefined {
+  return events.find((event) => {
+    if (!endsWait(event, { ...sleep, wakeAt: Number.POSITIVE_INFINITY })) return false;
+    const meant = decodeValue(event.payload);
+    return meant === undefined || meant === sleep.createdAt;
+  });
 }
 
 function decideWait(

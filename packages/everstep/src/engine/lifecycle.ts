@@ -139,7 +139,14 @@ export function planSkipSleep(
   id: string,
   now: number,
 ): SendEventRequest {
-  return { ...eventTo(ref, id, now), forStep: sleep.key, system: true, bufferMax: Number.MAX_SAFE_INTEGER };
+  return {
+    ...eventTo(ref, id, now),
+    forStep: sleep.key,
+    system: true,
+    // Which sleep is meant: the next run may be in one of the same name by the time this arrives.
+    payload: encodeValue(sleep.createdAt, "event payload"),
+    bufferMax: Number.MAX_SAFE_INTEGER,
+  };
 }
 
 function eventTo(ref: InstanceRef, id: string, now: number): Omit<SendEventRequest, "bufferMax"> {
