@@ -1,6 +1,4 @@
 import { mixedPairs, runnerPairs, sharedPairs } from "./all-pairs.ts";
 import { describePairs } from "./describe-pairs.ts";
 
-describePairs([...mixedPairs, ...runnerPairs, ...sharedPairs], {
-  file: "tests/simulation/pairs/runners.test.ts",
-});
+describePairs([...mixedPairs, ...runnerPairs, ...sharedPairs], "tests/simulation/pairs/runners.test.ts");
