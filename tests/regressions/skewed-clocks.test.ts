@@ -33,9 +33,9 @@ onEachServer("skewed clocks", (take, name) => {
     const { items } = await app.workflows.TIMED.list();
     expect(items).toHaveLength(15);
     for (const { id, output } of items) {
-      // Clocks that rule count whole milliseconds, and 1 % of half a second are five.
-      expect(output, id).toBeGreaterThan(490);
-      expect(output, id).toBeLessThan(5000);
+      // A process knows the server's time as well as its question is short, which on a busy machine is not very.
+      expect(output, id).toBeGreaterThan(300);
+      expect(output, id).toBeLessThan(10_000);
       const { steps } = await (await app.workflows.TIMED.get(id)).history();
       expect(
         steps.map(({ starts }) => starts),
