@@ -34,18 +34,18 @@ export const claims: readonly Mutant[] = [
     replace: "while (picked.length < Number.POSITIVE_INFINITY) {",
   },
   {
+    name: "more runs of a workflow are leased than it allows",
+    guards: ["LIV-5", "INV-47"],
+    file: claim,
+    find: "return concurrency - held;",
+    replace: "return concurrency + 1 - held;",
+  },
+  {
     name: "a runner takes more turns than it has places for",
     guards: ["INV-47"],
     file: "runner/runner.ts",
     find: "return this.#parts.options.concurrency - this.#active.size - this.#offered - this.#reserved;",
     replace: "return this.#parts.options.concurrency - this.#offered - this.#reserved;",
-  },
-  {
-    name: "a runner offers places that its claims have promised",
-    guards: ["INV-47"],
-    file: "runner/runner.ts",
-    find: "return this.#parts.options.concurrency - this.#active.size - this.#offered - this.#reserved;",
-    replace: "return this.#parts.options.concurrency - this.#active.size - this.#offered;",
   },
   {
     name: "crashes are not counted",
@@ -123,20 +123,6 @@ export const claims: readonly Mutant[] = [
     file: "runner/runner.ts",
     find: "return { at, begun: ready.map((each) => this.#begin(each, budget)) };",
     replace: "return { at, begun: ready.slice(0, 1).map((each) => this.#begin(each, budget)) };",
-  },
-  {
-    name: "one claimed run whose history is not there keeps the others from beginning",
-    guards: ["LIV-7"],
-    file: "runner/claimer.ts",
-    find: "if (missing.length > 0) await store.release(missing, runtime.now());",
-    replace: 'if (missing.length > 0) throw new Error("A history is not there.");',
-  },
-  {
-    name: "claimed runs whose histories cannot be read are kept",
-    guards: ["LIV-2"],
-    file: "runner/claimer.ts",
-    find: "void this.#giveBack(claims.map((claim) => claim.lease));",
-    replace: "",
   },
   {
     name: "a run with a history is claimed as a fresh one",

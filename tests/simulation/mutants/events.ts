@@ -209,11 +209,4 @@ export const eventMutants: readonly Mutant[] = [
     find: "return steps || claim.eventSeq > seen ? { runId, steps, eventsAfter: seen } : null;",
     replace: "return steps ? { runId, steps, eventsAfter: seen } : null;",
   },
-  {
-    name: "a skipped sleep leaves its event behind",
-    guards: ["INV-11"],
-    file: "engine/open-steps.ts",
-    find: "return this.#completeWait(call, nothing, decision.skippedBy, now);",
-    replace: "return this.#completeWait(call, nothing, null, now);",
-  },
 ];

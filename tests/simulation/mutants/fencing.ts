@@ -220,11 +220,4 @@ export const fencing: readonly Mutant[] = [
     find: "return addRun(database, run.instance, { token, dueAt: now, history: made.history }, now);",
     replace: "return addRun(database, run.instance, { token: 0, dueAt: now, history: made.history }, now);",
   },
-  {
-    name: "a wake is not asked for its token",
-    guards: ["INV-2"],
-    file: leases,
-    find: "if (run === undefined || run.token !== token || run.leased || !isSchedulable(run))",
-    replace: "if (run === undefined || run.leased || !isSchedulable(run))",
-  },
 ];

@@ -136,13 +136,6 @@ export const leaseMutants: readonly Mutant[] = [
     replace: "return [...this.#running].map((body) => body.begun);",
   },
   {
-    name: "starts that were cut off are forgotten by the next turn's first commit",
-    guards: ["INV-9"],
-    file: turn,
-    find: "const { notTakenUp, inFlight } = this.#steps;\n    return [...notTakenUp, ...inFlight.begun,",
-    replace: "const { inFlight } = this.#steps;\n    return [...inFlight.begun,",
-  },
-  {
     name: "a body that must not be repeated is",
     guards: ["INV-9"],
     file: "engine/open-steps.ts",

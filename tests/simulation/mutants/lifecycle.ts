@@ -48,13 +48,6 @@ export const lifecycle: readonly Mutant[] = [
     replace: "",
   },
   {
-    name: "a renewal does not tell of a pause",
-    guards: ["INV-34"],
-    file: "runner/lease-keeper.ts",
-    find: "if (answer.paused) held.turn.windDown();",
-    replace: "",
-  },
-  {
     name: "a pause lets nobody finish",
     guards: ["INV-34", "INV-9"],
     file: change,

@@ -47,13 +47,6 @@ export const liveness: readonly Mutant[] = [
     replace: "if (reading === null || reading !== null) return this.#host.now();",
   },
   {
-    name: "the store's clock is never asked again",
-    guards: ["INV-44"],
-    file: "runner/store-clock.ts",
-    find: "return reading === null || this.#jumped(reading) || this.#host.monotonic() - reading.at > freshMs;",
-    replace: "return reading === null;",
-  },
-  {
     name: "the time between two readings is taken from the wall clock",
     guards: ["INV-44"],
     edits: [
@@ -70,18 +63,6 @@ export const liveness: readonly Mutant[] = [
     file: "runner/store-clock.ts",
     find: "if (this.#reading === null || this.#jumped(this.#reading)) return this.#asking;",
     replace: "",
-  },
-  {
-    name: "a runner that has a free place does not look for more",
-    guards: ["LIV-1"],
-    edits: [
-      {
-        file: "runner/runner.ts",
-        find: "        this.#endings.delete(ending);\n        if (!this.#caughtUp) this.nudge();",
-        replace: "        this.#endings.delete(ending);",
-      },
-      { file: "runner/runner.ts", find: "if (this.#freeSlots() > 0) this.nudge();", replace: "" },
-    ],
   },
   {
     name: "a place that was offered stays taken",
@@ -105,31 +86,10 @@ export const liveness: readonly Mutant[] = [
     replace: "",
   },
   {
-    name: "whoever waits for an end is told only by nudges",
-    guards: ["LIV-4"],
-    file: "client/end-watch.ts",
-    find: "this.#lookIn(this.#delayMs);\n    const",
-    replace: "const",
-  },
-  {
-    name: "whoever waits for an end gives up when the store is out of reach",
-    guards: ["LIV-3", "INV-49"],
-    file: "client/end-watch.ts",
-    find: "if (failure !== null) return this.#lookIn(askAgainMs(failure, this.#failures++, runtime));",
-    replace: "if (failure !== null) return;",
-  },
-  {
     name: "a read of events that failed is not repeated",
     guards: ["LIV-1"],
     file: "engine/inbox.ts",
     find: "read(this.#seq).then(fetched, () => fetched([]));",
     replace: "read(this.#seq).then(fetched, () => {});",
-  },
-  {
-    name: "a nudge is lost when it comes during a tick",
-    guards: ["LIV-4"],
-    file: dispatcher,
-    find: "if (this.#nudged) this.nudge();",
-    replace: "",
   },
 ];

@@ -20,16 +20,14 @@ export const replay: readonly Mutant[] = [
     replace: "const owed = this.#owedInside.shift() ?? null;",
   },
   {
-    name: "new steps are decided while recorded ones are owed",
-    guards: ["INV-17"],
-    file: turn,
-    find: "if (!this.#handOver.owes) this.#steps.decideAll();",
-    replace: "this.#steps.decideAll();",
-  },
-  {
-    name: "new settlements are handed over before recorded ones",
+    name: "new steps are decided and handed over before recorded ones",
     guards: ["INV-17"],
     edits: [
+      {
+        file: turn,
+        find: "if (!this.#handOver.owes) this.#steps.decideAll();",
+        replace: "this.#steps.decideAll();",
+      },
       {
         file: handOver,
         find: "return this.#ready.length === 1 && !this.owes;",
@@ -119,13 +117,6 @@ export const replay: readonly Mutant[] = [
     find: 'if (this.#state === "suspended") this.#host.wake(this);\n    else this.#schedulePump();\n    return call.promise;',
     replace:
       'if (this.#state === "suspended") this.#state = "open";\n    this.#schedulePump();\n    return call.promise;',
-  },
-  {
-    name: "a run ends without what has finished",
-    guards: ["INV-9"],
-    file: turn,
-    find: "    this.#handOver.placeFinished();\n",
-    replace: "",
   },
   {
     name: "a turn that yields forgets what has finished",

@@ -10,7 +10,8 @@ export const unseen: readonly Unseen[] = [
     file: "engine/backoff.ts",
     find: "return grown * (storeRetry.jitterMin + random() * (storeRetry.jitterMax - storeRetry.jitterMin));",
     replace: "void random;\n  return grown * storeRetry.jitterMax;",
-    because: "Only a crowd of processes that act at the same moment is harmed, and in a world every moment is another.",
+    because:
+      "Only a crowd of processes that act at the same moment is harmed, and in a world every moment is another.",
     noticedBy: "engine/backoff.test.ts",
   },
   {
@@ -37,7 +38,8 @@ export const unseen: readonly Unseen[] = [
     file: "stores/memory/commit.ts",
     find: "if (!run.leased || isTerminal(run.status) || run !== currentRun(run.instance))",
     replace: "if (!run.leased || isTerminal(run.status))",
-    because: "A restart ends the run before it and moves its token, so such a commit is refused three times over.",
+    because:
+      "A restart ends the run before it and moves its token, so such a commit is refused three times over.",
     noticedBy: null,
   },
   {
@@ -46,7 +48,8 @@ export const unseen: readonly Unseen[] = [
     file: "stores/memory/commit.ts",
     find: 'if (boundary.number !== run.lastCommit + 1) return { kind: "superseded" };',
     replace: "",
-    because: "A turn sends one commit at a time and repeats it until it is answered, so none is ever missing.",
+    because:
+      "A turn sends one commit at a time and repeats it until it is answered, so none is ever missing.",
     noticedBy: storeContract,
   },
   {
@@ -55,7 +58,8 @@ export const unseen: readonly Unseen[] = [
     file: "stores/memory/commit.ts",
     find: 'if (known === undefined || known.status === "waiting") database.putStep(run, step);',
     replace: "void known;\n  database.putStep(run, step);",
-    because: "The engine never sends a second record of a step that is settled; the store guards against one that would.",
+    because:
+      "The engine never sends a second record of a step that is settled; the store guards against one that would.",
     noticedBy: storeContract,
   },
   {
@@ -64,7 +68,8 @@ export const unseen: readonly Unseen[] = [
     file: "stores/memory/change.ts",
     find: "  if (shiftDeadlines) {\n    for (const wait",
     replace: "  if (shiftDeadlines && pausedMs < 0) {\n    for (const wait",
-    because: "Only instances of classes written for Cloudflare ask for it, and the programs of a world are none.",
+    because:
+      "Only instances of classes written for Cloudflare ask for it, and the programs of a world are none.",
     noticedBy: storeContract,
   },
   {
@@ -73,7 +78,8 @@ export const unseen: readonly Unseen[] = [
     file: "stores/memory/change.ts",
     find: "wakeAt: wait.wakeAt + pausedMs }",
     replace: "wakeAt: wait.wakeAt + 2 * pausedMs }",
-    because: "Only instances of classes written for Cloudflare ask for it, and the programs of a world are none.",
+    because:
+      "Only instances of classes written for Cloudflare ask for it, and the programs of a world are none.",
     noticedBy: storeContract,
   },
   {
@@ -82,7 +88,8 @@ export const unseen: readonly Unseen[] = [
     file: "stores/memory/claim.ts",
     find: 'for (const queue of ["resumes", "starts"] as const) {',
     replace: 'for (const queue of ["starts", "resumes"] as const) {',
-    because: "It takes a backlog of starts that never ends to starve what is under way; a world has six instances.",
+    because:
+      "It takes a backlog of starts that never ends to starve what is under way; a world has six instances.",
     noticedBy: storeContract,
   },
   {
@@ -91,7 +98,8 @@ export const unseen: readonly Unseen[] = [
     file: "stores/memory/leases.ts",
     find: "if (run === undefined || run.token !== token || run.leased || !isSchedulable(run))",
     replace: "if (run === undefined || run.leased || !isSchedulable(run))",
-    because: "",
+    because:
+      "It takes author code that waits outside of steps, in two processes at once; and all it costs is a turn too many.",
     noticedBy: storeContract,
   },
   {
@@ -100,17 +108,9 @@ export const unseen: readonly Unseen[] = [
     file: "runner/runner.ts",
     find: "return this.#parts.options.concurrency - this.#active.size - this.#offered - this.#reserved;",
     replace: "return this.#parts.options.concurrency - this.#active.size - this.#offered;",
-    because: "",
+    because:
+      "A world creates at most six instances, hardly ever in the moment in which a claim is under way.",
     noticedBy: "runner/runner.test.ts",
-  },
-  {
-    name: "a process is buried before its work was taken care of",
-    guards: ["LIV-2"],
-    file: "runner/owner-watch.ts",
-    find: 'await group.submit({ kind: "abandon", owner, fate: this.#fate() });',
-    replace: "void group;",
-    because: "",
-    noticedBy: "runner/runner-crash.test.ts",
   },
   {
     name: "one claimed run whose history is not there keeps the others from beginning",
@@ -118,7 +118,7 @@ export const unseen: readonly Unseen[] = [
     file: "runner/claimer.ts",
     find: "if (missing.length > 0) await store.release(missing, runtime.now());",
     replace: 'if (missing.length > 0) throw new Error("A history is not there.");',
-    because: "",
+    because: "Instances are removed only when they have ended, and one that has ended is not claimed.",
     noticedBy: "runner/runner-crash.test.ts",
   },
   {
@@ -127,7 +127,7 @@ export const unseen: readonly Unseen[] = [
     file: "runner/claimer.ts",
     find: "void this.#giveBack(claims.map((claim) => claim.lease));",
     replace: "",
-    because: "",
+    because: "They go on when their leases have run out, as after a crash, which a failing call explains.",
     noticedBy: "runner/runner-crash.test.ts",
   },
   {
@@ -136,7 +136,7 @@ export const unseen: readonly Unseen[] = [
     file: "runner/lease-keeper.ts",
     find: "if (answer.paused) held.turn.windDown();",
     replace: "",
-    because: "",
+    because: "The next commit tells of the pause too, and no body begins without one.",
     noticedBy: "runner/lease-keeper.test.ts",
   },
   {
@@ -145,7 +145,8 @@ export const unseen: readonly Unseen[] = [
     file: "engine/hand-over.ts",
     find: "if (first === undefined || first.gate > this.durable) return null;",
     replace: "if (first === undefined) return null;",
-    because: "",
+    because:
+      "Only effects of the outer body between two inner steps would show it, and those of a world have none.",
     noticedBy: "engine/hand-over.test.ts",
   },
   {
@@ -154,8 +155,8 @@ export const unseen: readonly Unseen[] = [
     file: "engine/turn.ts",
     find: "    this.#handOver.placeFinished();\n",
     replace: "",
-    because: "",
-    noticedBy: "engine/turn-endings.test.ts",
+    because: "Two bodies must be over in the same moment, one of them the last that the function waits for.",
+    noticedBy: "engine/turn.test.ts",
   },
   {
     name: "whoever waits for an end is told only by nudges",
@@ -163,7 +164,7 @@ export const unseen: readonly Unseen[] = [
     file: "client/end-watch.ts",
     find: "this.#lookIn(this.#delayMs);\n    const",
     replace: "const",
-    because: "",
+    because: "The answer is right, it comes late: with the timeout.",
     noticedBy: "client/end-watch.test.ts",
   },
   {
@@ -172,7 +173,7 @@ export const unseen: readonly Unseen[] = [
     file: "client/end-watch.ts",
     find: "if (failure !== null) return this.#lookIn(askAgainMs(failure, this.#failures++, runtime));",
     replace: "if (failure !== null) return;",
-    because: "",
+    because: "The answer is right, it comes late: with the timeout.",
     noticedBy: "client/end-watch.test.ts",
   },
   {
@@ -181,7 +182,7 @@ export const unseen: readonly Unseen[] = [
     file: "runner/poll-dispatcher.ts",
     find: "if (this.#nudged) this.nudge();",
     replace: "",
-    because: "",
+    because: "Nudges are hints: the next poll finds what is due.",
     noticedBy: "runner/poll-dispatcher.test.ts",
   },
   {
@@ -195,7 +196,7 @@ export const unseen: readonly Unseen[] = [
       },
       { file: "runner/runner.ts", find: "if (this.#freeSlots() > 0) this.nudge();", replace: "" },
     ],
-    because: "",
+    because: "The next poll finds what is due, and that is all that is promised.",
     noticedBy: "runner/runner.test.ts",
   },
   {
@@ -204,7 +205,7 @@ export const unseen: readonly Unseen[] = [
     file: "runner/store-clock.ts",
     find: "return reading === null || this.#jumped(reading) || this.#host.monotonic() - reading.at > freshMs;",
     replace: "return reading === null;",
-    because: "",
+    because: "Clocks of a world are wrong and are set, but none runs faster than another.",
     noticedBy: "runner/store-clock.test.ts",
   },
   {
@@ -213,16 +214,54 @@ export const unseen: readonly Unseen[] = [
     file: "engine/open-steps.ts",
     find: "return this.#completeWait(call, nothing, decision.skippedBy, now);",
     replace: "return this.#completeWait(call, nothing, null, now);",
-    because: "",
-    noticedBy: "engine/turn-waits.test.ts",
+    because: "Nobody waits for the event any more, and it counts for nothing.",
+    noticedBy: "engine/turn-events.test.ts",
   },
   {
     name: "an attempt that timed out still counts when it returns",
     guards: ["INV-12"],
     file: "engine/body.ts",
     find: "    if (this.isVoid) return;\n    this.cancel(error);\n    this.#done?.({ ok: false, error });",
-    replace: "    if (this.isVoid) return;\n    this.#abortWith(error);\n    this.#done?.({ ok: false, error });",
-    because: "",
-    noticedBy: "engine/turn-retries.test.ts",
+    replace:
+      "    if (this.isVoid) return;\n    this.#abortWith(error);\n    this.#done?.({ ok: false, error });",
+    because: "Its result is refused a second time; only steps that it asks for inside would show it.",
+    noticedBy: "engine/turn-nesting.test.ts",
+  },
+  {
+    name: "starts that were cut off are forgotten by the next turn's first commit",
+    guards: ["INV-9"],
+    file: "engine/turn.ts",
+    find: "const { notTakenUp, inFlight } = this.#steps;\n    return [...notTakenUp, ...inFlight.begun,",
+    replace: "const { inFlight } = this.#steps;\n    return [...inFlight.begun,",
+    because: "It takes a branch that waits for something outside of steps before it comes to the step again.",
+    noticedBy: "engine/turn-cut-off.test.ts",
+  },
+  {
+    name: "new steps are decided while recorded ones are owed",
+    guards: ["INV-17"],
+    file: "engine/turn.ts",
+    find: "if (!this.#handOver.owes) this.#steps.decideAll();",
+    replace: "this.#steps.decideAll();",
+    because:
+      "Hand-over keeps the recorded order by itself; at most a body begins whose result nobody waits for.",
+    noticedBy: null,
+  },
+  {
+    name: "new settlements are handed over before recorded ones",
+    guards: ["INV-17"],
+    edits: [
+      {
+        file: "engine/hand-over.ts",
+        find: "return this.#ready.length === 1 && !this.owes;",
+        replace: "return this.#ready.length === 1;",
+      },
+      {
+        file: "engine/hand-over.ts",
+        find: "const owed = takeFirst(this.#owed);",
+        replace: "const owed = this.#ready.length > 0 ? null : takeFirst(this.#owed);",
+      },
+    ],
+    because: "Nothing new is decided while recorded ones are owed, so nothing new can be over.",
+    noticedBy: "engine/hand-over.test.ts",
   },
 ];

@@ -18,9 +18,11 @@ import { belongings } from "./belongings.ts";
 import { Bodies } from "./bodies.ts";
 import { Claims } from "./claims.ts";
 import { Crashes } from "./crashes.ts";
+import { Deaths } from "./deaths.ts";
 import { Decisions } from "./decisions.ts";
 import { Events } from "./events.ts";
 import { inputs } from "./inputs.ts";
+import { Inside } from "./inside.ts";
 import { Lateness } from "./lateness.ts";
 import { NoEffect } from "./no-effect.ts";
 import { Pauses } from "./pauses.ts";
@@ -58,6 +60,7 @@ export class Checks {
   readonly #stops: Stops;
   readonly #lateness: Lateness;
   readonly #pauses: Pauses;
+  readonly #deaths: Deaths;
   readonly #voidBodies: VoidBodies;
   readonly #all: readonly Check[];
 
@@ -84,10 +87,16 @@ export class Checks {
       facts,
       toldWithinMs: 1.2 * settings.lease + 10 * latencyMsMax + 100,
     });
+    const noticedWithinMs =
+      weather.ownership && !weather.ticked
+        ? 1000 + 6 * settings.pollMin + 20 * latencyMsMax
+        : Number.POSITIVE_INFINITY;
+    this.#deaths = new Deaths({ leases, facts, noticedWithinMs, now });
     this.#all = [
       new NoEffect(store),
       new Repeats(),
       new Decisions(),
+      new Inside(),
       new Events(this.#before),
       this.#timeouts,
       new Crashes({ isCalm, toleranceMs: 2 * aheadMsMax }),
@@ -95,6 +104,7 @@ export class Checks {
       this.#rates,
       this.#lateness,
       this.#pauses,
+      this.#deaths,
       this.#voidBodies,
     ];
   }
@@ -124,20 +134,30 @@ export class Checks {
   }
 
   called(member: Member, fate: Fate, call: StoreCall): readonly Finding[] {
-    if (fate !== "delivered") this.#stops.disturbed(member);
-    if (fate !== "delivered") this.#lateness.disturbed(member);
+    if (fate !== "delivered") {
+      this.#stops.disturbed(member);
+      this.#deaths.disturbed(member, 0);
+      this.#lateness.disturbed(member);
+    }
     return [...this.#rates.called(member, call)];
   }
 
   /** A process is frozen, cut off or told to stop, or has stopped. */
   news(member: Member, news: string): readonly Finding[] {
     const [, forMs] = /^(?:frozen|cut off) for (\d+) ms$/.exec(news) ?? [];
-    if (forMs !== undefined) this.#stops.disturbed(member);
-    if (forMs !== undefined) this.#voidBodies.disturbed(member);
-    if (forMs !== undefined || news === "stops") this.#lateness.disturbed(member);
+    if (forMs !== undefined) {
+      this.#stops.disturbed(member);
+      this.#voidBodies.disturbed(member);
+      this.#lateness.disturbed(member);
+      this.#deaths.disturbed(member, Number(forMs));
+    }
     if (news.startsWith("cut off")) this.#rates.cutOff(member, Number(forMs));
-    if (news === "stops") this.#stops.stops(member);
-    if (news === "stops") this.#bodies.stops(member);
+    if (news === "stops") {
+      this.#stops.stops(member);
+      this.#bodies.stops(member);
+      this.#lateness.disturbed(member);
+    }
+    this.#deaths.news(member, news);
     return news === "stopped" ? [...this.#stops.stopped(member)] : [];
   }
 

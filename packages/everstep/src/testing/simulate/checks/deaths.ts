@@ -1,0 +1,68 @@
+/** Where a store can tell that a process is dead, nobody waits for its leases to run out (LIV-2). */
+import type { RunFacts } from "../../../verify/run-facts.ts";
+import type { Finding } from "../finding.ts";
+import type { Member } from "../fleet.ts";
+import type { Leases } from "../leases.ts";
+import type { Applied, Check } from "./applied.ts";
+
+export interface DeathsParts {
+  readonly leases: Leases;
+  readonly facts: ReadonlyMap<string, RunFacts>;
+  /** By then a living process has noticed and has made the work due. */
+  readonly noticedWithinMs: number;
+  readonly now: () => number;
+}
+
+/** Whose call failed leaves the store alone for this long at most. */
+const outageMs = 20_000;
+
+interface Life {
+  readonly since: number;
+  failedAt: number;
+}
+
+export class Deaths implements Check {
+  readonly #parts: DeathsParts;
+  readonly #alive = new Map<Member, Life>();
+  readonly #diedAt = new Map<Member, number>();
+
+  constructor(parts: DeathsParts) {
+    this.#parts = parts;
+  }
+
+  news(member: Member, news: string): void {
+    const now = this.#parts.now();
+    if (news === "started" && member.place.runs)
+      this.#alive.set(member, { since: now, failedAt: Number.NEGATIVE_INFINITY });
+    if (news === "killed") this.#diedAt.set(member, now);
+    if (news === "killed" || news === "stops") this.#alive.delete(member);
+  }
+
+  /** A call went wrong, or the process stands still or is cut off for a while. */
+  disturbed(member: Member, forMs: number): void {
+    const life = this.#alive.get(member);
+    if (life) life.failedAt = Math.max(life.failedAt, this.#parts.now() + forMs);
+  }
+
+  *applied({ now }: Applied): Generator<Finding> {
+    const { leases, facts, noticedWithinMs } = this.#parts;
+    for (const [name, { record }] of facts) {
+      if (!record.executing || (record.dueAt ?? 0) <= now) continue;
+      const holder = leases.holderOf(record.runId);
+      const diedAt = holder ? this.#diedAt.get(holder) : undefined;
+      if (diedAt === undefined || now - diedAt <= noticedWithinMs || !this.#isWatched(diedAt)) continue;
+      yield {
+        invariant: "LIV-2",
+        message: `${name} was left by process ${holder?.number} ${now - diedAt} ms ago, and is not due before ${record.dueAt}`,
+      };
+    }
+  }
+
+  /** Somebody was there all the time and could reach the store. */
+  #isWatched(since: number): boolean {
+    for (const [{ process }, life] of this.#alive) {
+      if (process.state === "running" && life.since < since && life.failedAt + outageMs < since) return true;
+    }
+    return false;
+  }
+}
