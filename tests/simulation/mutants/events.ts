@@ -161,20 +161,6 @@ export const eventMutants: readonly Mutant[] = [
     replace: "const run = instance.runs[0] as Run;",
   },
   {
-    name: "a run holds one event more than it may",
-    guards: ["INV-48"],
-    file: events,
-    find: "countBuffered(run) >= request.bufferMax",
-    replace: "countBuffered(run) > request.bufferMax",
-  },
-  {
-    name: "a run holds any number of events",
-    guards: ["INV-48"],
-    file: events,
-    find: 'if (!request.system && countBuffered(run) >= request.bufferMax) return { kind: "buffer-full" };',
-    replace: "",
-  },
-  {
     name: "a wait that has its event is published to again",
     guards: ["INV-24"],
     file: events,

@@ -121,13 +121,6 @@ export const lifecycle: readonly Mutant[] = [
     replace: "if (!statuses.includes(run.status) || runNumber > run.number || token !== run.token) {",
   },
   {
-    name: "a retry is made although another was made meanwhile",
-    guards: ["INV-10", "INV-35"],
-    file: change,
-    find: "if (!statuses.includes(run.status) || runNumber !== run.number || token !== run.token) {",
-    replace: "if (!statuses.includes(run.status) || runNumber !== run.number || token > run.token) {",
-  },
-  {
     name: "a restart leaves the run before it claimable",
     guards: ["INV-38"],
     file: change,
@@ -175,25 +168,11 @@ export const lifecycle: readonly Mutant[] = [
   return next;`,
   },
   {
-    name: "a retried step does not give its events back",
-    guards: ["INV-22"],
-    file: change,
-    find: "if (event.consumedBy === null || !made.releaseEventsOf.includes(event.consumedBy)) continue;",
-    replace: "continue;",
-  },
-  {
     name: "retrying a failed step does not move the token",
     guards: ["INV-33"],
     file: change,
     find: '  run.status = "active";\n  run.token += 1;',
     replace: '  run.status = "active";',
-  },
-  {
-    name: "a retried step keeps what was recorded inside it",
-    guards: ["INV-15"],
-    file: "engine/retry-failed-step.ts",
-    find: "drop: inside.map((other) => other.index),",
-    replace: "drop: [],",
   },
   {
     name: "an end forgets its time",

@@ -85,11 +85,4 @@ export const liveness: readonly Mutant[] = [
     find: "if (this.#active.get(lease.runId)?.claim.lease.token === lease.token) this.#active.delete(lease.runId);",
     replace: "",
   },
-  {
-    name: "a read of events that failed is not repeated",
-    guards: ["LIV-1"],
-    file: "engine/inbox.ts",
-    find: "read(this.#seq).then(fetched, () => fetched([]));",
-    replace: "read(this.#seq).then(fetched, () => {});",
-  },
 ];

@@ -42,13 +42,6 @@ export const repeats: readonly Mutant[] = [
     replace: "if (boundary.number < run.lastCommit)",
   },
   {
-    name: "a repeated commit says that its timeouts stand",
-    guards: ["INV-26", "INV-42"],
-    file: commit,
-    find: "const timeoutsRefused = boundary.timeouts.some(({ wait }) => run.open.has(wait.index));",
-    replace: "const timeoutsRefused = false;",
-  },
-  {
     name: "a repeated commit does not say that the run is paused",
     guards: ["INV-34", "INV-42"],
     file: commit,

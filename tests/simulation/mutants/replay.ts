@@ -20,27 +20,6 @@ export const replay: readonly Mutant[] = [
     replace: "const owed = this.#owedInside.shift() ?? null;",
   },
   {
-    name: "new steps are decided and handed over before recorded ones",
-    guards: ["INV-17"],
-    edits: [
-      {
-        file: turn,
-        find: "if (!this.#handOver.owes) this.#steps.decideAll();",
-        replace: "this.#steps.decideAll();",
-      },
-      {
-        file: handOver,
-        find: "return this.#ready.length === 1 && !this.owes;",
-        replace: "return this.#ready.length === 1;",
-      },
-      {
-        file: handOver,
-        find: "const owed = takeFirst(this.#owed);",
-        replace: "const owed = this.#ready.length > 0 ? null : takeFirst(this.#owed);",
-      },
-    ],
-  },
-  {
     name: "the order of hand-over begins anew with every turn",
     guards: ["INV-17"],
     file: turn,
@@ -102,21 +81,6 @@ export const replay: readonly Mutant[] = [
     find: 'if (record && record.status !== "waiting" && record.type === call.type) this.#handOver.owe(call);',
     replace:
       'if (record && record.status === "completed" && record.type === call.type) this.#handOver.owe(call);\n    else if (record && record.status === "errored") {\n      (call as { record: unknown }).record = undefined;\n      this.#steps.ask(call);\n    }',
-  },
-  {
-    name: "a turn is suspended while author code still has something to do",
-    guards: ["INV-20"],
-    file: turn,
-    find: "    } else if (!this.#idle) {",
-    replace: "    } else if (!this.#idle && this.#commitNumber < 0) {",
-  },
-  {
-    name: "a suspended turn begins a step that is asked for",
-    guards: ["INV-20", "INV-6"],
-    file: turn,
-    find: 'if (this.#state === "suspended") this.#host.wake(this);\n    else this.#schedulePump();\n    return call.promise;',
-    replace:
-      'if (this.#state === "suspended") this.#state = "open";\n    this.#schedulePump();\n    return call.promise;',
   },
   {
     name: "a turn that yields forgets what has finished",

@@ -7,6 +7,14 @@ const openSteps = "engine/open-steps.ts";
 
 export const steps: readonly Mutant[] = [
   {
+    name: "a store keeps of a result only what JSON can say",
+    guards: ["INV-16", "INV-45"],
+    file: "stores/memory/database.ts",
+    find: "const step = detached(given);",
+    replace:
+      'const step = detached(\n      given.status === "completed" ? { ...given, result: { ...given.result, marks: null } } : given,\n    );',
+  },
+  {
     name: "a step is tried once more than it may",
     guards: ["INV-10"],
     edits: [
