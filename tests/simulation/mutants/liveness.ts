@@ -52,7 +52,7 @@ export const liveness: readonly Mutant[] = [
     edits: [
       {
         file: "runner/store-clock.ts",
-        find: "return Math.floor(reading.time + this.#host.monotonic() - reading.at);",
+        find: "return Math.floor(reading.time + this.#host.monotonic() - reading.at - reading.errorMs);",
         replace: "return Math.floor(reading.time + this.#host.now() - reading.wall);",
       },
     ],

@@ -1,4 +1,5 @@
 import type { BegunBody, InstanceRef, RunId } from "./instance.ts";
+import type { Runtime } from "./runtime.ts";
 import type { EncodedValue } from "./value.ts";
 
 /** The right to take a turn of one run until it ends. The token grows at every claim and fences every write. */
@@ -7,6 +8,11 @@ export interface Lease {
   readonly token: number;
   readonly owner: string;
   readonly expiresAt: number;
+}
+
+/** The end of a lease asked for now: by nobody's clock sooner than its holder believes. */
+export function leaseEnd(runtime: Runtime, leaseMs: number): number {
+  return runtime.now() + (runtime.behindMs?.() ?? 0) + leaseMs;
 }
 
 /** A run in a runner's hands. */

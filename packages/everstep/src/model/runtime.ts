@@ -5,6 +5,8 @@
 export interface Runtime {
   /** Wall clock, epoch milliseconds. */
   now(): number;
+  /** How far ahead of `now` the clock that others go by may be; nothing where it is the same one. */
+  behindMs?(): number;
   /** The wall clock may be wrong: a store that has a clock of its own is asked instead. Otherwise this one rules. */
   readonly followsStore?: boolean;
   /** Milliseconds that never go backwards; measures the age of a lease, never a due time. */

@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { crashDelaysMs, storeRetryDelayMs } from "../engine/backoff.ts";
 import type { Turn } from "../engine/turn.ts";
 import type { RunId } from "../model/instance.ts";
-import type { Claim, Lease } from "../model/lease.ts";
+import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
@@ -50,7 +50,7 @@ export class Claimer {
       workflows,
       limit,
       now,
-      leaseUntil: now + leaseMs,
+      leaseUntil: leaseEnd(runtime, leaseMs),
       crashDelaysMs: crashDelaysMs(defaultLimits.crashesMax, () => runtime.float()),
     });
     return { at: now, ready: claims.length === 0 ? [] : await this.#withHistories(claims, since) };

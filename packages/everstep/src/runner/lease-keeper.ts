@@ -1,7 +1,7 @@
 import type { Turn } from "../engine/turn.ts";
 import { EverstepError } from "../model/error.ts";
 import type { RunId } from "../model/instance.ts";
-import type { Lease } from "../model/lease.ts";
+import { type Lease, leaseEnd } from "../model/lease.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import type { Store } from "../store/store.ts";
 
@@ -75,7 +75,7 @@ export class LeaseKeeper {
   extension(lease: Lease): number {
     const held = this.#heldOf(lease);
     const left = (held?.heldUntil ?? 0) - this.#runtime.monotonic();
-    return left > (this.#leaseMs * 2) / 3 ? 0 : this.#runtime.now() + this.#leaseMs;
+    return left > (this.#leaseMs * 2) / 3 ? 0 : leaseEnd(this.#runtime, this.#leaseMs);
   }
 
   /** A commit that was asked to extend the lease was applied; `since` is the monotonic time before it was sent. */
@@ -132,8 +132,8 @@ export class LeaseKeeper {
         begun,
         commit: commitNumber,
       }));
-      const now = this.#runtime.now();
-      const answers = await this.#store.renew(renewals, now + this.#leaseMs, now);
+      const until = leaseEnd(this.#runtime, this.#leaseMs);
+      const answers = await this.#store.renew(renewals, until, this.#runtime.now());
       for (const [at, held] of due.entries()) this.#heard(held, answers[at], since);
     } catch {
       // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.

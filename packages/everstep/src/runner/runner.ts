@@ -9,7 +9,7 @@ import type { Next } from "../model/boundary.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import { type BegunBody, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
-import type { Claim, Lease } from "../model/lease.ts";
+import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
@@ -311,7 +311,7 @@ export class Runner implements TurnHost {
       });
       void this.#arriving(settled);
     }
-    return { owner: this.owner, until: this.runtime.now() + this.#parts.options.leaseMs };
+    return { owner: this.owner, until: leaseEnd(this.runtime, this.#parts.options.leaseMs) };
   }
 
   /** The offer was taken (with its claim) or not needed after all. */

@@ -20,6 +20,8 @@ interface Reading {
 const freshMs = 30_000;
 /** Monotonic clocks of two machines drift apart by less than this part of the time. */
 const drift = 0.0005;
+/** By how much two readings may drift apart before they are renewed. */
+const driftMs = 2 * freshMs * drift;
 /** The wall clock left the monotonic one by this much: somebody set it, or the machine slept. */
 const jumpMs = 500;
 
@@ -34,7 +36,9 @@ export class StoreClock {
   constructor(host: Runtime, store: Pick<Store, "serverTime">) {
     this.#host = host;
     this.#store = store;
-    this.runtime = store.serverTime ? { ...host, now: () => this.#now() } : host;
+    this.runtime = store.serverTime
+      ? { ...host, now: () => this.#now(), behindMs: () => this.#behindMs() }
+      : host;
   }
 
   /**
@@ -52,10 +56,15 @@ export class StoreClock {
     return null;
   }
 
+  /** The earliest it can be: whoever takes what is due, or a lease that is over, must not be ahead of anybody. */
   #now(): number {
     const reading = this.#reading;
     if (reading === null) return this.#host.now();
-    return Math.floor(reading.time + this.#host.monotonic() - reading.at);
+    return Math.floor(reading.time + this.#host.monotonic() - reading.at - reading.errorMs);
+  }
+
+  #behindMs(): number {
+    return this.#reading === null ? 0 : Math.ceil(this.#reading.errorMs * 2 + driftMs);
   }
 
   #isStale(): boolean {
