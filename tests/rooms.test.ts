@@ -21,17 +21,30 @@ const mayImport: Record<string, readonly string[]> = {
   runner: ["model", "authoring", "engine", "store"],
   verify: ["model", "authoring", "engine", "store"],
   client: ["model", "authoring", "engine", "store", "runner", "verify", "system-runtime.ts"],
-  http: ["model", "client", "runner"],
+  http: ["model", "authoring", "client", "runner"],
+  "fetch-client": ["model", "http", "verify", "system-runtime.ts"],
+  node: ["model", "http", "system-runtime.ts"],
+  fragment: ["model", "authoring", "store", "client", "http"],
   cloudflare: ["model", "authoring", "client"],
   telemetry: ["model", "store"],
   testing: ["any room", "system-runtime.ts"],
-  cli: ["http", "index.ts", "system-runtime.ts"],
-  "index.ts": ["model", "authoring", "store", "engine", "runner", "client", "verify", "system-runtime.ts"],
+  cli: ["http", "fetch-client", "node", "stores/sqlite", "index.ts", "system-runtime.ts"],
+  "index.ts": [
+    "model",
+    "authoring",
+    "store",
+    "engine",
+    "runner",
+    "client",
+    "verify",
+    "http",
+    "system-runtime.ts",
+  ],
   "system-runtime.ts": ["model"],
 };
 
 // The rooms that belong to one host and may use its own modules. Everything else runs anywhere.
-const hostRooms = ["stores/sqlite", "stores/postgres", "stores/mysql", "stores/redis"];
+const hostRooms = ["stores/sqlite", "stores/postgres", "stores/mysql", "stores/redis", "node", "cli"];
 
 // The driver each of them loads when it is used, and only then.
 const drivers: Record<string, string> = {

@@ -31,14 +31,7 @@ export type {
   WorkflowStep,
 } from "./authoring/workflow-step.ts";
 export type { CheckOptions } from "./client/check-code.ts";
-export {
-  type App,
-  type AppOptions,
-  createWorkflows,
-  type RunnerSettings,
-  type StopOptions,
-  type WorkflowManifest,
-} from "./client/create-workflows.ts";
+export type { RunnerSettings, StopOptions, WorkflowManifest } from "./client/create-workflows.ts";
 export type {
   ForkOptions,
   HistoryOptions,
@@ -46,10 +39,12 @@ export type {
   InstanceHandle,
   InstanceResult,
   LogsOptions,
+  RepeatOptions,
   RestartOptions,
   ResultOptions,
 } from "./client/instance-handle.ts";
 export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
+export type { ListOptions } from "./client/list-instances.ts";
 export type { PageOptions, PageView } from "./client/paging.ts";
 export { replayHistory } from "./client/replay-history.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";
@@ -63,10 +58,27 @@ export type {
   StepView,
   WaiterView,
 } from "./client/views.ts";
-export type { CreateOptions, ListOptions, WorkflowHandle } from "./client/workflow-handle.ts";
+export type { WhyReason, WhyView } from "./client/why.ts";
+export type { CreateOptions, WorkflowHandle } from "./client/workflow-handle.ts";
 export { statusFrom } from "./engine/instance-words.ts";
 export type { RestartCondition } from "./engine/lifecycle.ts";
 export type { StepSelector } from "./engine/step-selection.ts";
+export {
+  type Authorize,
+  type AuthorizeContext,
+  type AuthorizeHook,
+  type AuthorizeInstanceCreationContext,
+  type AuthorizeManagementContext,
+  type AuthorizeReadContext,
+  type AuthorizeRunnerTickContext,
+  type AuthorizeSendEventContext,
+  allowAll,
+  refuse,
+} from "./http/authorize.ts";
+export { type BearerTokenOptions, bearerToken } from "./http/bearer-token.ts";
+export { type App, type AppOptions, createWorkflows } from "./http/create-workflows.ts";
+export { createHandler, type Handler, type HandlerOptions, type HttpOptions } from "./http/handler.ts";
+export type { CorsOptions } from "./http/origin.ts";
 export { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "./model/error.ts";
 export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/instance.ts";
 export { defaultLimits, type Limits } from "./model/limits.ts";

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { CommitGroup } from "../runner/commit-group.ts";
+import type { NudgeWatch } from "../runner/nudge-watch.ts";
 import type { Runner } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import type { EndWatch } from "./end-watch.ts";
@@ -19,6 +20,8 @@ export interface AppParts {
   readonly endWatch: EndWatch;
   readonly announcer: Announcer;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
+  readonly nudges: NudgeWatch;
+  readonly onProblem: (problem: unknown) => void;
   /**
    * Resolves when the store may be used; rejects when the app was stopped. With a caller's transaction (`tx`) it makes no
    * tables: that would wait for the very transaction it is called from. Nor does it for those who only look.

@@ -11,6 +11,8 @@ import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { CommitGroup } from "../runner/commit-group.ts";
+import { HintSender, type HintSenderParts } from "../runner/hint-sender.ts";
+import type { Dispatcher } from "../runner/hints.ts";
 import { NudgeWatch } from "../runner/nudge-watch.ts";
 import { Runner, type StopReport, type TickOptions } from "../runner/runner.ts";
 import { StoreClock } from "../runner/store-clock.ts";
@@ -25,10 +27,11 @@ import { type CheckOptions, checkCode } from "./check-code.ts";
 import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
+import { type ListOptions, listInstances } from "./list-instances.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
 import { type VerifyOptions, verifyApp } from "./verify-app.ts";
-import { type WaiterView, waiterView } from "./views.ts";
+import { type InstanceView, type WaiterView, waiterView } from "./views.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
 
 export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>> {
@@ -44,6 +47,11 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   readonly onInterrupted?: "resume" | "error";
   /** Told of runs that ended or were restarted, at least once. Give the same hooks to every process of an app. */
   readonly hooks?: LifecycleHooks;
+  /**
+   * Told of every instance that wants a turn, after the commit that made it so: for hosts where no runner polls. Only
+   * hints; what this process takes up itself in the same commit is left out.
+   */
+  readonly dispatcher?: Dispatcher;
   /**
    * Told in one line of every attempt that failed and every run that ended with an error. Default: console.warn. What
    * happened is in the instance's history too; this is for whoever watches the process.
@@ -103,6 +111,8 @@ export interface App<
   waiters(topic: string, options?: PageOptions): Promise<PageView<WaiterView>>;
   /** Instances by status: of one workflow, or of all in the store. */
   counts(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
+  /** Instances of all workflows that are registered here, newest first. */
+  list(options?: ListOptions): Promise<PageView<InstanceView>>;
   /**
    * Removes instances whose retention has passed, at most `limit` of them; says how many. Also forgets publications that
    * are older than a week. Call it now and then; nothing is removed by itself.
@@ -157,7 +167,12 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const onProblem = quietly(options.onProblem ?? reportProblem);
   const endings = new Endings();
   const patience = new Patience(runtime);
-  const group = new CommitGroup(store, runtime, { patience, onBack: () => runner.storeIsBack() });
+  const hints = hintSender(options.dispatcher, { store, runtime, patience, onProblem });
+  const group = new CommitGroup(store, runtime, {
+    patience,
+    onBack: () => runner.storeIsBack(),
+    ...(hints ? { onWritten: (...write) => hints.written(...write) } : {}),
+  });
   const reads = patientReads(store, patience);
   const nudges = new NudgeWatch({ store, runtime, onProblem });
   const runner = new Runner({
@@ -171,6 +186,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     freshenClock: () => clock.freshen(),
     announce: (ref, next) => announcer.ended(ref, next),
     onEnded: (ref, next) => endings.ended(ref, next),
+    onGivenBack: (refs) => hints?.givenBack(refs),
     onNotice: quietly(options.onNotice ?? reportNotice),
     onProblem,
   });
@@ -204,13 +220,15 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     endWatch: new EndWatch({ store, runtime, nudges }),
     announcer,
     definitions,
+    nudges,
+    onProblem,
     ready,
   };
   const workflows: Record<string, WorkflowHandle> = Object.create(null);
   for (const [key, definition] of Object.entries(options.workflows)) {
     workflows[key] = new WorkflowHandle(definitions.get(definition.name) ?? definition, parts);
   }
-  return {
+  const app: App<Workflows> = {
     workflows: workflows as Handles<Workflows>,
     store,
     migrate,
@@ -228,6 +246,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       endings.stop();
       nudges.stop();
       await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
+      await hints?.stop();
       patience.stop();
       await store.close();
       return report;
@@ -266,6 +285,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       const tellings = await reads.countByStatus(hooksWorkflowName);
       return mapCounts(counts, (status, count) => count - tellings[status]);
     },
+    list: (listOptions = {}) => listInstances(undefined, listOptions, limits, parts),
     async prune(pruneOptions = {}) {
       await ready();
       const now = runtime.now();
@@ -281,6 +301,18 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     },
     verify: (verifyOptions = {}) => verifyApp(verifyOptions, parts),
   };
+  // Not for everybody who prints an app.
+  return Object.defineProperty(app, partsKey, { value: parts });
+}
+
+/** By name and not by identity: whoever serves an app may have come with another copy of this package. */
+const partsKey = Symbol.for("everstep.parts");
+
+/** What an app is made of, for the rooms around it. */
+export function partsOf(app: App): AppParts {
+  const parts = (app as { readonly [partsKey]?: AppParts })[partsKey];
+  if (parts) return parts;
+  throw new EverstepError("INVALID_ARGUMENT", "This is no app of createWorkflows.");
 }
 
 function requireTables({ statements }: MigrationReport): void {
@@ -364,6 +396,15 @@ function registered(
     definitions.set(definition.name, appLimits ? { ...definition, limits: own } : definition);
   }
   return definitions;
+}
+
+function hintSender(
+  dispatcher: Dispatcher | undefined,
+  parts: Omit<HintSenderParts, "dispatcher">,
+): HintSender | null {
+  if (dispatcher === undefined || dispatcher === null) return null;
+  if (typeof dispatcher.wake === "function") return new HintSender({ ...parts, dispatcher });
+  throw new EverstepError("INVALID_ARGUMENT", "dispatcher needs a wake function: { wake(hint) { ... } }.");
 }
 
 function runnerOptions(settings: RunnerSettings) {

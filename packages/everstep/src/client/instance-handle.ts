@@ -5,6 +5,7 @@ import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound, instanceTerminal } from "../engine/instance-words.ts";
 import {
   type ChangePlan,
+  planChange,
   planCreate,
   planPause,
   planRestart,
@@ -45,6 +46,7 @@ import {
   statusView,
   stepView,
 } from "./views.ts";
+import { explain, type WhyView } from "./why.ts";
 import { type WithinOptions, writeWithin } from "./within-transaction.ts";
 
 export interface ResultOptions {
@@ -57,12 +59,19 @@ export type InstanceResult<Output = any> = InstanceStatusView<Output> & {
   readonly timedOut: boolean;
 };
 
-export interface RestartOptions {
+export interface RepeatOptions {
+  /** A call that is repeated with the same key has no further effect; for callers who may lose an answer. */
+  readonly idempotencyKey?: string;
+}
+
+export interface RestartOptions extends RepeatOptions {
   /** Keep what was recorded before this step, and run from it. */
   readonly from?: StepSelector;
 }
 
-export interface ForkOptions extends RestartOptions {
+export interface ForkOptions {
+  /** Keep what was recorded before this step, and run from it. */
+  readonly from?: StepSelector;
   /** Id of the new instance; generated when left out. */
   readonly newId?: string;
 }
@@ -85,8 +94,10 @@ export interface HistoryView {
 export interface LogsOptions extends PageOptions {
   readonly runNumber?: number;
   /** This level only. */
-  readonly level?: LogLevel;
-  readonly category?: string;
+  readonly level?: LogLevel | undefined;
+  readonly category?: string | undefined;
+  /** Lines written after the one with this id; instead of a cursor. */
+  readonly after?: string;
 }
 
 /** One instance, by its id. Every method asks or changes the store; the handle itself knows nothing. */
@@ -111,11 +122,23 @@ export class InstanceHandle<Output = any> {
 
   /** Everything about the instance, its current step included. */
   async details(): Promise<InstanceView<Output> & { readonly currentStep?: StepView }> {
+    const { steps: _, ...details } = await this.snapshot();
+    return details;
+  }
+
+  /** Everything about the instance, with all steps of its current run. */
+  async snapshot(): Promise<
+    InstanceView<Output> & { readonly currentStep?: StepView; readonly steps: readonly StepView[] }
+  > {
     const record = await this.#read();
     const steps = await this.#steps(record.runId);
     const begun = this.#parts.runner.begunOf(record.runId) ?? record.begun;
     const step = currentStep({ ...record, begun }, steps);
-    return { ...instanceView(record, this.#parts.runtime.now()), ...(step ? { currentStep: step } : {}) };
+    return {
+      ...instanceView(record, this.#parts.runtime.now()),
+      ...(step ? { currentStep: step } : {}),
+      steps: steps.map(stepView),
+    };
   }
 
   /** Waits for the instance to end. */
@@ -162,13 +185,25 @@ export class InstanceHandle<Output = any> {
     if (category !== undefined && typeof category !== "string") {
       throw new EverstepError("INVALID_ARGUMENT", `category is a ${typeof category}; it is text.`);
     }
-    const record = await this.#read(options.runNumber);
+    const after = options.after === undefined ? undefined : lineOf(options.after);
+    const record = await this.#read(after?.runNumber ?? options.runNumber);
     const page = await this.#parts.reads.listLogs(record.runId, {
       ...pageQuery("logs", { order: "asc", ...options }, this.#definition.limits),
+      ...(after === undefined ? {} : { after: after.seq }),
       ...(level === undefined ? {} : { level }),
       ...(category === undefined ? {} : { category }),
     });
     return pageView("logs", page, (line) => logLineView(line, record.runNumber));
+  }
+
+  /** Why it is not moving, in one sentence. */
+  async why(): Promise<WhyView> {
+    const record = await this.#read();
+    const steps = await this.#steps(record.runId);
+    const begun = this.#parts.runner.begunOf(record.runId) ?? record.begun;
+    const { runtime, runner } = this.#parts;
+    const terms = { now: runtime.now(), definition: this.#definition, runnerRuns: runner.isRunning };
+    return explain({ ...record, begun }, steps, terms);
   }
 
   /** A run as one document that `replayHistory` can replay elsewhere, without the store; plain JSON. */
@@ -188,8 +223,10 @@ export class InstanceHandle<Output = any> {
   // ---------------------------------------------------------------------------------------------- steering
 
   /** Stops it after the step in flight. Timers keep counting, events are kept. */
-  async pause(): Promise<void> {
-    const outcome = await this.#change(planPause(this.#ref));
+  async pause(repeat: RepeatOptions = {}): Promise<void> {
+    const plan = planPause(this.#ref);
+    if (await this.#isRepeat(plan, repeat)) return;
+    const outcome = await this.#change(plan, repeat);
     if (outcome.kind === "refused" && isTerminal(outcome.status)) {
       throw instanceTerminal(this.#ref, outcome.status, "paused");
     }
@@ -197,21 +234,24 @@ export class InstanceHandle<Output = any> {
   }
 
   /** Continues a paused instance; has no effect on others. */
-  async resume(): Promise<void> {
-    const outcome = await this.#change(planResume(this.#ref, this.#definition.mode === "cloudflare"));
+  async resume(repeat: RepeatOptions = {}): Promise<void> {
+    const plan = planResume(this.#ref, this.#definition.mode === "cloudflare");
+    if (await this.#isRepeat(plan, repeat)) return;
+    const outcome = await this.#change(plan, repeat);
     if (outcome.kind === "changed") this.#parts.runner.nudge();
   }
 
   /** Ends it for good. What a body in flight returns later is refused. */
-  async terminate(options: { readonly reason?: string } = {}): Promise<void> {
+  async terminate(options: RepeatOptions & { readonly reason?: string } = {}): Promise<void> {
     const next = { kind: "terminate", reason: userReason(options) } as const;
+    const plan = planTerminate(this.#ref, options.reason ?? null);
+    if (await this.#isRepeat(plan, options)) return;
     const { announcer } = this.#parts;
     const told = announcer.hearsEnds ? await this.#read() : null;
     const announce = told ? announcer.ended(told, next) : undefined;
-    const plan = planTerminate(this.#ref, options.reason ?? null);
     // Who is told of the end of a run hears of the run that ended.
     const when = told ? { ...plan.when, runNumber: told.runNumber } : plan.when;
-    const outcome = await this.#change({ ...plan, when, ...(announce ? { announce } : {}) });
+    const outcome = await this.#change({ ...plan, when, ...(announce ? { announce } : {}) }, options);
     if (outcome.kind === "refused") {
       if (!isTerminal(outcome.status)) return this.terminate(options);
       throw instanceTerminal(this.#ref, outcome.status, "terminated");
@@ -223,13 +263,14 @@ export class InstanceHandle<Output = any> {
 
   /** Runs it again from the beginning, or from a step, as its next run. Allowed in every status. */
   async restart(options: RestartOptions = {}): Promise<void> {
+    if (await this.#isRepeat(planRestart(this.#ref, []), options)) return;
     const before = await this.#read();
     const history =
       options.from === undefined ? [] : historyBefore(await this.#steps(before.runId), options.from);
     // Of the run whose history was read.
     const request = planRestart(this.#ref, history, { runNumber: before.runNumber });
     const announce = this.#parts.announcer.restarted(before, before.status);
-    const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) });
+    const outcome = await this.#change({ ...request, ...(announce ? { announce } : {}) }, options);
     if (outcome.kind === "refused") {
       if (options.from === undefined) return this.restart(options);
       throw new EverstepError(
@@ -237,6 +278,8 @@ export class InstanceHandle<Output = any> {
         `Instance "${this.id}" was restarted by somebody else meanwhile (run ${outcome.runNumber}). Look again, then decide.`,
       );
     }
+    // A repeat that came at the same time: the run that was read is the one that began.
+    if (outcome.runNumber === before.runNumber) return;
     this.#parts.runner.recall(before.runId, "The instance was restarted.");
     this.#parts.runner.nudge();
   }
@@ -268,36 +311,44 @@ export class InstanceHandle<Output = any> {
    * Gives the step that failed an errored instance one more attempt, within the same run. A run that the engine gave up
    * (CRASH_LOOP, ...) goes on where it was.
    */
-  async retryFailedStep(options: { readonly delay?: Duration } = {}): Promise<void> {
+  async retryFailedStep(options: RepeatOptions & { readonly delay?: Duration } = {}): Promise<void> {
     const delayMs = options.delay === undefined ? 0 : parseDuration(options.delay, "delay");
     if (delayMs > 30 * 24 * 60 * 60 * 1000) {
       throw new EverstepError("INVALID_DURATION", "delay must be at most 30 days.");
     }
-    await this.#retryFailedStep(delayMs);
+    const retry = { kind: "retryStep", reopen: null, drop: [], releaseEventsOf: [], dueAt: 0 } as const;
+    if (await this.#isRepeat(planChange(this.#ref, [], retry), options)) return;
+    await this.#retryFailedStep(delayMs, options);
   }
 
-  async #retryFailedStep(delayMs: number): Promise<void> {
+  async #retryFailedStep(delayMs: number, repeat: RepeatOptions): Promise<void> {
     const { runNumber, token, runId, status, error } = await this.#read();
     if (status !== "errored") throw this.#notErrored({ status });
     const steps = await this.#steps(runId);
     // Read while somebody else was at it, they may fit nothing.
-    if ((await this.#read()).token !== token) return this.#retryFailedStep(delayMs);
+    if ((await this.#read()).token !== token) return this.#retryFailedStep(delayMs, repeat);
     const now = this.#parts.runtime.now();
     const plan = planRetryFailedStep(this.#ref, steps, error, delayMs, now);
     // Made for the steps that were read: if it was retried or restarted meanwhile, and failed again, they are others.
-    const outcome = await this.#change({ ...plan, when: { ...plan.when, runNumber, token } });
-    if (outcome.kind === "refused") return this.#retryFailedStep(delayMs);
+    const outcome = await this.#change({ ...plan, when: { ...plan.when, runNumber, token } }, repeat);
+    if (outcome.kind === "refused") return this.#retryFailedStep(delayMs, repeat);
     this.#parts.runner.dueAt(now + delayMs);
   }
 
   /** Ends the sleep it is in now; has no effect when it is in none. */
-  async skipSleep(): Promise<void> {
+  async skipSleep({ idempotencyKey }: RepeatOptions = {}): Promise<void> {
     const record = await this.#read();
     if (isTerminal(record.status)) return;
     const sleep = activeSleep(await this.#steps(record.runId));
     if (!sleep) return;
     const { runtime, group } = this.#parts;
-    this.#told(await group.submit(planSkipSleep(this.#ref, sleep, runtime.uuid(), runtime.now())));
+    // Ids of events are unique over all instances, keys of callers need not be.
+    const { workflowName, instanceId } = this.#ref;
+    const id =
+      idempotencyKey === undefined
+        ? runtime.uuid()
+        : `skip-sleep:${workflowName}/${instanceId}:${checkIdempotencyKey(idempotencyKey)}`;
+    this.#told(await group.submit(planSkipSleep(this.#ref, sleep, id, runtime.now())));
   }
 
   /**
@@ -363,11 +414,25 @@ export class InstanceHandle<Output = any> {
     );
   }
 
-  async #change(plan: ChangePlan): Promise<Exclude<ChangeOutcome, { kind: "not-found" }>> {
+  async #change(
+    plan: ChangePlan,
+    { idempotencyKey }: RepeatOptions,
+  ): Promise<Exclude<ChangeOutcome, { kind: "not-found" }>> {
     await this.#parts.ready();
-    const outcome = await this.#parts.group.submit({ ...plan, id: this.#parts.runtime.uuid() });
+    const id =
+      idempotencyKey === undefined
+        ? this.#parts.runtime.uuid()
+        : changeIdOf(plan.change.kind, idempotencyKey);
+    const outcome = await this.#parts.group.submit({ ...plan, id });
     if (outcome.kind === "not-found") throw instanceNotFound(this.#ref);
     return outcome;
+  }
+
+  /** This was done before under the same key. Asked with a condition that nothing fits, so that it is not done now. */
+  async #isRepeat(plan: ChangePlan, repeat: RepeatOptions): Promise<boolean> {
+    if (repeat.idempotencyKey === undefined) return false;
+    const outcome = await this.#change({ ...plan, when: { statuses: [] } }, repeat);
+    return outcome.kind === "changed";
   }
 
   async #read(runNumber?: number): Promise<InstanceRecord> {
@@ -383,6 +448,29 @@ export class InstanceHandle<Output = any> {
   #steps(runId: RunId): Promise<StepRecord[]> {
     return readAll((query) => this.#parts.reads.listSteps(runId, query), 500);
   }
+}
+
+/** The id of a log line says where it is: `2-17` is the line with sequence number 17 of run 2. */
+function lineOf(id: string): { readonly runNumber: number; readonly seq: string } {
+  const [, runNumber, seq] = /^([1-9]\d{0,15})-(\d{1,16})$/.exec(id) ?? [];
+  if (runNumber !== undefined && seq !== undefined) return { runNumber: Number(runNumber), seq };
+  throw new EverstepError(
+    "INVALID_CURSOR",
+    `${JSON.stringify(String(id).slice(0, 64))} is no id of a log line.`,
+  );
+}
+
+/** With what is done: a key that was used for something else means nothing here. */
+export function changeIdOf(kind: ChangePlan["change"]["kind"], idempotencyKey: string): string {
+  return `${kind}:${checkIdempotencyKey(idempotencyKey)}`;
+}
+
+function checkIdempotencyKey(key: unknown): string {
+  if (typeof key === "string" && /^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    "An idempotencyKey is 1 to 200 visible ASCII characters, for instance a UUID.",
+  );
 }
 
 function userReason({ reason }: { readonly reason?: string }): TerminationReason {

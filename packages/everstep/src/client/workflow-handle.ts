@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import { checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
 import { validateWith } from "../authoring/standard-schema.ts";
-import { instanceNotFound, statusFrom } from "../engine/instance-words.ts";
+import { instanceNotFound } from "../engine/instance-words.ts";
 import {
   encodeParams,
   paramsInvalid,
@@ -11,14 +11,15 @@ import {
   type RestartCondition,
 } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
-import type { InstanceRecord, InstanceRef, InstanceStatus } from "../model/instance.ts";
+import type { InstanceRecord, InstanceRef } from "../model/instance.ts";
 import { type Limits, timeMax } from "../model/limits.ts";
 import type { CreateOutcome, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
-import { alreadyExists, InstanceHandle } from "./instance-handle.ts";
+import { alreadyExists, changeIdOf, InstanceHandle, type RepeatOptions } from "./instance-handle.ts";
+import { type ListOptions, listInstances } from "./list-instances.ts";
 import { isOwnCreation } from "./own-creation.ts";
-import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
-import { type InstanceView, instanceView } from "./views.ts";
+import type { PageView } from "./paging.ts";
+import type { InstanceView } from "./views.ts";
 import { type WithinOptions, writeWithin } from "./within-transaction.ts";
 
 export interface CreateOptions<Params = any> {
@@ -41,12 +42,6 @@ export type CreateArguments<Params> =
   Record<never, never> extends Params
     ? [options?: CreateOptions<Params>, within?: WithinOptions]
     : [options: CreateOptions<Params> & { readonly params: Params }, within?: WithinOptions];
-
-export interface ListOptions extends PageOptions {
-  /** One status or several; words of other engines (running, failed, ...) are understood. */
-  readonly status?: string | readonly string[];
-  readonly deadLetter?: boolean;
-}
 
 /** One workflow of an app: creates its instances and finds them again. */
 export class WorkflowHandle<Params = any, Output = any> {
@@ -114,23 +109,22 @@ export class WorkflowHandle<Params = any, Output = any> {
     return this.#handle(id);
   }
 
-  async list(options: ListOptions = {}): Promise<PageView<InstanceView<Output>>> {
-    const { deadLetter, status } = options;
-    const list = `instances:${this.name}`;
-    const query = pageQuery(list, options, this.#definition.limits);
-    await this.#parts.ready();
-    const page = await this.#parts.reads.listInstances({
-      ...query,
-      workflowName: this.name,
-      ...(status === undefined ? {} : { statuses: [status].flat().map(knownStatus) }),
-      ...(deadLetter === undefined ? {} : { deadLetter }),
-    });
-    return pageView(list, page, (record) => instanceView(record, this.#parts.runtime.now()));
+  /** The instance with this id, whether it exists or not: what is asked of it will say so. */
+  at(id: string): InstanceHandle<Output> {
+    return this.#handle(checkInstanceId(id, this.#definition.limits));
   }
 
-  /** Restarts the instance if it exists and fits the condition, creates it if there is none, else leaves it alone. */
+  async list(options: ListOptions = {}): Promise<PageView<InstanceView<Output>>> {
+    return listInstances(this.name, options, this.#definition.limits, this.#parts);
+  }
+
+  /**
+   * Restarts the instance if it exists and fits the condition, creates it if there is none, else leaves it alone. A repeat
+   * with the same `idempotencyKey` does not restart it once more; one of a call that created it restarts it.
+   */
   async restartOrCreate(
-    options: CreateOptions<Params> & { readonly id: string; readonly when?: RestartCondition },
+    options: CreateOptions<Params> &
+      RepeatOptions & { readonly id: string; readonly when?: RestartCondition },
   ): Promise<{
     readonly outcome: "created" | "restarted" | "unchanged";
     readonly instance: InstanceHandle<Output>;
@@ -148,9 +142,14 @@ export class WorkflowHandle<Params = any, Output = any> {
     const condition = { runNumber: created.runNumber, ...options.when };
     const changed = await this.#parts.group.submit({
       ...planRestart(request, [], condition),
-      id: this.#parts.runtime.uuid(),
+      id:
+        options.idempotencyKey === undefined
+          ? this.#parts.runtime.uuid()
+          : changeIdOf("restart", options.idempotencyKey),
       ...(announce ? { announce } : {}),
     });
+    const isRepeat = changed.kind === "changed" && changed.runNumber <= created.runNumber;
+    if (isRepeat) return { outcome: "restarted", instance };
     if (changed.kind !== "changed") {
       const isNewer = changed.kind === "refused" && changed.runNumber > created.runNumber;
       return isNewer && options.when?.runNumber === undefined
@@ -263,13 +262,4 @@ function timeOf(value: Date | number | undefined, what: string): number | null {
   const time = value instanceof Date ? value.getTime() : value;
   if (typeof time === "number" && Math.abs(time) <= timeMax) return Math.ceil(time);
   throw new EverstepError("INVALID_ARGUMENT", `${what} must be a valid Date or its epoch milliseconds.`);
-}
-
-function knownStatus(word: string): InstanceStatus {
-  const status = statusFrom(word);
-  if (status) return status;
-  throw new EverstepError(
-    "INVALID_ARGUMENT",
-    `"${String(word)}" is not a status. Use active, waiting, paused, complete, errored or terminated.`,
-  );
 }

@@ -59,7 +59,24 @@ export type ErrorCode =
   | "STORE_FAILED"
   | "SCHEMA_TOO_NEW"
   | "RUNTIME_UNSUPPORTED"
-  | "APP_STOPPED";
+  | "APP_STOPPED"
+  // over http
+  | "ROUTE_NOT_FOUND"
+  | "METHOD_NOT_ALLOWED"
+  | "INVALID_BODY"
+  | "BODY_TOO_LARGE"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "AUTHORIZATION_NOT_CONFIGURED"
+  | "UNAUTHORIZED"
+  | "FORBIDDEN"
+  | "HOST_NOT_ALLOWED"
+  | "ORIGIN_NOT_ALLOWED"
+  | "RUNNER_TICK_DISABLED"
+  | "RUNNER_NOT_AVAILABLE"
+  | "TOO_MANY_STREAMS"
+  | "INTERNAL_ERROR"
+  | "CONNECTION_FAILED"
+  | "ANSWER_NOT_UNDERSTOOD";
 
 export interface EverstepErrorOptions {
   readonly cause?: unknown;

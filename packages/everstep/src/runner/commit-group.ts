@@ -1,8 +1,10 @@
+import type { InstanceRef } from "../model/instance.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { OutcomeOf, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
+import type { WriteFacts } from "./hint-questions.ts";
 import { Patience } from "./store-patience.ts";
-import { WriteLane } from "./write-lane.ts";
+import { type Entry, WriteLane } from "./write-lane.ts";
 
 export interface SubmitOptions {
   /** Whether it is still worth trying again; a commit is while its lease is held. */
@@ -11,12 +13,18 @@ export interface SubmitOptions {
   readonly bundle?: object;
   /** A try failed that may have taken effect all the same: a refusal later on may be this request's own doing. */
   readonly onUncertain?: () => void;
+  /** Whose run it is, for those who hear of outcomes. */
+  readonly of?: InstanceRef;
 }
+
+/** Hears of every outcome, after whoever asked for it. */
+export type WriteListener = (request: StoreRequest, outcome: StoreOutcome, facts: WriteFacts) => void;
 
 export interface CommitGroupOptions {
   readonly patience?: Patience;
   /** A store that was out of reach has answered again. */
   readonly onBack?: () => void;
+  readonly onWritten?: WriteListener;
 }
 
 /**
@@ -27,21 +35,25 @@ export interface CommitGroupOptions {
 export class CommitGroup {
   readonly #together: WriteLane;
   readonly #withMutations: readonly WriteLane[];
+  readonly #onWritten: WriteListener | null;
   /** Requests without an outcome. */
   #open = 0;
+  /** Requests that have one. */
+  #writes = 0;
   #onSettled: (() => void)[] = [];
 
   constructor(store: Store, runtime: Runtime, options: CommitGroupOptions = {}) {
     const { patience = new Patience(runtime), onBack = () => {} } = options;
     const parts = { store, runtime, patience, onBack };
     const { groupMax, mutationsMax } = runnerDefaults;
+    this.#onWritten = options.onWritten ?? null;
     this.#together = new WriteLane(parts, groupMax);
     this.#withMutations = Array.from({ length: mutationsMax }, () => new WriteLane(parts, 1));
   }
 
   submit<Request extends StoreRequest>(
     request: Request,
-    { wanted, bundle, onUncertain }: SubmitOptions = {},
+    { wanted, bundle, onUncertain, of }: SubmitOptions = {},
   ): Promise<OutcomeOf<Request>> {
     this.#open++;
     return new Promise((resolve, reject) => {
@@ -52,7 +64,7 @@ export class CommitGroup {
           this.#close();
         };
       const lane = hasMutations(request) ? shortest(this.#withMutations) : this.#together;
-      lane.add({
+      const entry: Entry = {
         request,
         wanted: wanted ?? null,
         bundle: bundle ?? null,
@@ -61,7 +73,8 @@ export class CommitGroup {
         reject: settle(reject),
         repetitions: 0,
         heldUpSince: null,
-      });
+      };
+      lane.add(this.#onWritten ? overheard(entry, of, this.#onWritten) : entry);
     });
   }
 
@@ -70,10 +83,31 @@ export class CommitGroup {
     if (this.#open > 0) await new Promise<void>((resolve) => this.#onSettled.push(resolve));
   }
 
+  /** Grows with everything this process has written. */
+  get writes(): number {
+    return this.#writes;
+  }
+
   #close(): void {
+    this.#writes += 1;
     if (--this.#open > 0) return;
     for (const resolve of this.#onSettled.splice(0)) resolve();
   }
+}
+
+function overheard(entry: Entry, of: InstanceRef | undefined, listener: WriteListener): Entry {
+  let uncertain = false;
+  return {
+    ...entry,
+    onUncertain: () => {
+      uncertain = true;
+      entry.onUncertain?.();
+    },
+    resolve: (outcome) => {
+      entry.resolve(outcome);
+      listener(entry.request, outcome, { of, uncertain });
+    },
+  };
 }
 
 function shortest(lanes: readonly WriteLane[]): WriteLane {

@@ -52,6 +52,8 @@ export interface RunnerParts {
   ) => CreateRequest | undefined;
   /** A run came to its end under this runner. */
   readonly onEnded: (ref: InstanceRef & { readonly runNumber: number }, next: Next) => void;
+  /** Turns were cut off and their leases given back, so that others can go on with them now. */
+  readonly onGivenBack?: (refs: readonly InstanceRef[]) => void;
   /** A word about an instance for whoever watches the process. */
   readonly onNotice: (notice: string) => void;
   /** Something went wrong that is nobody's result: the host may want to know. */
@@ -108,6 +110,8 @@ export class Runner implements TurnHost {
   #unguard: (() => void) | null = null;
   #unhear: (() => void) | null = null;
   #looking = false;
+  /** The store has taken back the leases of turns that were cut off. */
+  #isGivenBack = false;
   /** Something was decided since the last look began. */
   #decided = false;
 
@@ -159,6 +163,11 @@ export class Runner implements TurnHost {
     return this.#state === "running";
   }
 
+  /** It takes no new work any more. */
+  get isStopping(): boolean {
+    return this.#state === "stopping" || this.#state === "stopped";
+  }
+
   /** No new turns; bodies in flight may finish until the deadline, then their leases are given back. */
   async stop(graceMs: number): Promise<StopReport> {
     if (this.#state === "stopped") return { finished: 0, released: 0 };
@@ -173,6 +182,7 @@ export class Runner implements TurnHost {
     const leases = cutOff.map((turn) => turn.claim.lease);
     for (const turn of cutOff) turn.abandon(new EverstepError("APP_STOPPED", "The runner is shutting down."));
     if (leases.length > 0) await this.#giveBack(leases);
+    if (this.#isGivenBack) this.#parts.onGivenBack?.(cutOff.map(({ ref }) => ref));
     await within(this.runtime, Promise.all(this.#endings), runnerDefaults.stopStoreMs);
     this.#residents.clear();
     this.#state = "stopped";
@@ -190,7 +200,9 @@ export class Runner implements TurnHost {
   async #release(leases: readonly Lease[]): Promise<void> {
     for (let attempt = 0; attempt < stopReleasesMax; attempt++) {
       try {
-        return await this.#parts.store.release(leases, this.runtime.now());
+        await this.#parts.store.release(leases, this.runtime.now());
+        this.#isGivenBack = true;
+        return;
       } catch (problem) {
         this.#parts.onProblem(problem);
         if (!isRetryable(problem) || attempt + 1 === stopReleasesMax) return;
@@ -493,7 +505,7 @@ export class Runner implements TurnHost {
     const announcement = this.#announcement(turn.ref, request.boundary.next);
     const outcome = await this.#parts.group.submit<CommitRequest>(
       { kind: "commit", lease, ...request, leaseUntil, ...announcement },
-      { wanted: () => this.#keeper.holds(lease) },
+      { wanted: () => this.#keeper.holds(lease), of: turn.ref },
     );
     if (announcement.announce) this.fallBehind();
     const goesOn = outcome.kind === "committed" && request.boundary.next.kind === "continue";
@@ -543,7 +555,9 @@ export class Runner implements TurnHost {
 
   wake(turn: Turn): void {
     const { runId, token } = turn.claim.lease;
-    this.#parts.group.submit({ kind: "wake", runId, token }).then(() => this.nudge(), this.#parts.onProblem);
+    this.#parts.group
+      .submit({ kind: "wake", runId, token }, { of: turn.ref })
+      .then(() => this.nudge(), this.#parts.onProblem);
   }
 
   notice({ ref }: Turn, message: string): void {

@@ -208,6 +208,7 @@ export interface PruneRequest {
   readonly publicationsBefore?: number;
 }
 
+/** `after` is the sequence number of a line: whoever follows a log goes on after the last line it has. */
 export interface LogQuery extends PageQuery {
   readonly level?: LogLevel;
   readonly category?: string;

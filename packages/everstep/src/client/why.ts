@@ -1,0 +1,231 @@
+/** One answer to "why is this instance not moving?", from what is recorded of it. */
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
+import type { StepRecord, WaitingStep } from "../model/step.ts";
+
+export type WhyReason =
+  | "complete"
+  | "errored"
+  | "terminated"
+  | "paused"
+  | "executing"
+  | "lease-ran-out"
+  | "crash-backoff"
+  | "not-started-yet"
+  | "sleeping"
+  | "waiting-for-event"
+  | "waiting-for-topic"
+  | "waiting-for-retry"
+  | "queued"
+  | "no-runner"
+  | "due-now";
+
+export interface WhyView {
+  readonly reason: WhyReason;
+  /** One sentence. */
+  readonly answer: string;
+  /** What to do about it; null when nothing needs to be done. */
+  readonly advice: string | null;
+  readonly status: InstanceStatus;
+  readonly stepKey?: string;
+  /** When it goes on by itself. */
+  readonly until?: Date;
+}
+
+export interface WhyTerms {
+  readonly now: number;
+  readonly definition: WorkflowDefinition;
+  /** A runner is at work in this process. */
+  readonly runnerRuns: boolean;
+}
+
+type Said = Omit<WhyView, "status">;
+
+/** Due for longer than this, it should have been taken. */
+const patienceMs = 10_000;
+
+export function explain(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTerms): WhyView {
+  return { ...said(record, steps, terms), status: record.status };
+}
+
+function said(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTerms): Said {
+  switch (record.status) {
+    case "complete":
+      return { reason: "complete", answer: `It completed${ago(record.completedAt, terms)}.`, advice: null };
+    case "errored":
+      return whyErrored(record, terms);
+    case "terminated":
+      return whyTerminated(record, terms);
+    case "paused":
+      return whyPaused(record, terms);
+    default:
+      return record.executing ? whyExecuting(record, terms) : whyIdle(record, steps, terms);
+  }
+}
+
+function whyErrored(record: InstanceRecord, terms: WhyTerms): Said {
+  const error = record.error
+    ? `${record.error.name}: ${record.error.message}`
+    : "an error that was not recorded";
+  const again = "Retry the failed step once its cause is gone (retry-failed-step), or restart the instance.";
+  return {
+    reason: "errored",
+    answer: `It failed${ago(record.completedAt, terms)} with ${shortened(error)}.`,
+    advice: again,
+  };
+}
+
+function whyTerminated({ terminationReason, completedAt }: InstanceRecord, terms: WhyTerms): Said {
+  const { source = "user", message = null } = terminationReason ?? {};
+  const by = {
+    user: "by a person",
+    maxRunDuration: "because it ran longer than its workflow allows",
+    maxSuspendDuration: "because it waited longer than its workflow allows",
+    deadline: "because its deadline passed",
+    restarted: "because it was restarted",
+  }[source];
+  return {
+    reason: "terminated",
+    answer: `It was terminated${ago(completedAt, terms)} ${by}${message ? `: ${shortened(message)}` : ""}.`,
+    advice: "Restart it to run it again.",
+  };
+}
+
+function whyPaused({ pausedAt, executing, begun }: InstanceRecord, terms: WhyTerms): Said {
+  const last = executing ? begun.at(-1) : undefined;
+  const still = last ? ` Its step "${last.name}" is still at work and will be recorded.` : "";
+  return {
+    reason: "paused",
+    answer: `Somebody paused it${ago(pausedAt, terms)}.${still}`,
+    advice: "Resume it.",
+  };
+}
+
+function whyExecuting({ dueAt, begun }: InstanceRecord, terms: WhyTerms): Said {
+  const lateMs = dueAt === null ? 0 : terms.now - dueAt;
+  if (lateMs > 0) {
+    return {
+      reason: "lease-ran-out",
+      answer: `The process that ran it has not been heard of; its lease ran out ${spoken(lateMs)} ago.`,
+      advice: "A runner that is up takes over by itself within seconds. If none does, start one.",
+    };
+  }
+  const last = begun.at(-1);
+  if (!last) return { reason: "executing", answer: "A runner is at it right now.", advice: null };
+  const tries = last.start > 1 ? `, start ${last.start}` : "";
+  return {
+    reason: "executing",
+    answer: `A runner is at it right now: step "${last.name}" has been at work for ${spoken(terms.now - last.at)}${tries}.`,
+    advice: null,
+    stepKey: last.key,
+  };
+}
+
+function whyIdle(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTerms): Said {
+  const { dueAt, crashCount } = record;
+  if (dueAt !== null && dueAt <= terms.now) return whyDue(record, dueAt, terms);
+  const until = dueAt === null ? {} : { until: new Date(dueAt) };
+  const wait = soonest(steps);
+  if (crashCount > 0 && dueAt !== null && record.status === "active") {
+    return {
+      reason: "crash-backoff",
+      answer: `Whoever ran it died ${times(crashCount)} in a row without progress; it is tried again in ${spoken(dueAt - terms.now)}.`,
+      advice: `Look for what kills the process; after ${terms.definition.limits.crashesMax} times the instance is given up.`,
+      ...until,
+    };
+  }
+  if (wait) return { ...whyWaiting(wait, terms), stepKey: wait.key };
+  if (dueAt === null) return { reason: "due-now", answer: "It is about to go on.", advice: null };
+  return {
+    reason: "not-started-yet",
+    answer: `It starts in ${spoken(dueAt - terms.now)}.`,
+    advice: null,
+    ...until,
+  };
+}
+
+function whyDue({ dueAt: _, ...record }: InstanceRecord, dueAt: number, terms: WhyTerms): Said {
+  const lateMs = terms.now - dueAt;
+  const { concurrency } = terms.definition.options;
+  if (lateMs < patienceMs) {
+    return { reason: "due-now", answer: "It is due now; a runner will take it in a moment.", advice: null };
+  }
+  if (concurrency !== undefined) {
+    return {
+      reason: "queued",
+      answer: `It has been due for ${spoken(lateMs)} and waits for its turn: at most ${concurrency} of "${record.workflowName}" run at once.`,
+      advice: "It goes on when one of those ends. If none of them moves, look at them; or raise the cap.",
+    };
+  }
+  return {
+    reason: terms.runnerRuns ? "queued" : "no-runner",
+    answer: terms.runnerRuns
+      ? `It has been due for ${spoken(lateMs)}, and every place of the runners is taken.`
+      : `It has been due for ${spoken(lateMs)}, and nobody has taken it; no runner is at work in this process.`,
+    advice: terms.runnerRuns
+      ? "Raise runner.concurrency or add processes."
+      : "Start a process with app.start() that has this workflow, or call the tick route.",
+  };
+}
+
+function whyWaiting(step: WaitingStep, { now }: WhyTerms): Said {
+  const left = spoken(step.wakeAt - now);
+  const until = { until: new Date(step.wakeAt) };
+  if (step.waitsFor === "retry") {
+    const last = step.errors.at(-1);
+    const because = last ? ` after ${shortened(`${last.error.name}: ${last.error.message}`)}` : "";
+    const most = step.maxAttempts === null ? "" : ` of at most ${step.maxAttempts}`;
+    return {
+      reason: "waiting-for-retry",
+      answer: `Step "${step.name}" failed (attempt ${step.attempts}${most})${because}; it is tried again in ${left}.`,
+      advice: null,
+      ...until,
+    };
+  }
+  if (step.type === "waitForEvent") {
+    const what = step.topic === null ? `an event of type "${step.eventType}"` : `topic "${step.topic}"`;
+    return {
+      reason: step.topic === null ? "waiting-for-event" : "waiting-for-topic",
+      answer: `Step "${step.name}" waits for ${what}, for ${left} more.`,
+      advice: step.topic === null ? "Send it one." : "Publish to it.",
+      ...until,
+    };
+  }
+  return {
+    reason: "sleeping",
+    answer: `Step "${step.name}" sleeps for ${left} more.`,
+    advice: "Skip the sleep if it should go on now.",
+    ...until,
+  };
+}
+
+/** Of several waits the one that ends first. */
+function soonest(steps: readonly StepRecord[]): WaitingStep | undefined {
+  const waits = steps.filter((step): step is WaitingStep => step.status === "waiting");
+  return waits.toSorted((a, b) => a.wakeAt - b.wakeAt)[0];
+}
+
+function ago(time: number | null, { now }: WhyTerms): string {
+  return time === null ? "" : ` ${spoken(now - time)} ago`;
+}
+
+/** Roughly, so that it is read at a glance. */
+function spoken(ms: number): string {
+  const [unit, size] = units.find(([, least]) => ms >= least * 2) ?? ["second", 1000];
+  const count = Math.max(0, Math.round(ms / size));
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+const units: readonly (readonly [string, number])[] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
+}

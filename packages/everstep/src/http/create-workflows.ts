@@ -1,0 +1,34 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import {
+  createWorkflows as createEmbedded,
+  type App as EmbeddedApp,
+  type AppOptions as EmbeddedOptions,
+} from "../client/create-workflows.ts";
+import type { Authorize } from "./authorize.ts";
+import { createHandler, type HttpOptions } from "./handler.ts";
+
+export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>>
+  extends EmbeddedOptions<Workflows> {
+  /** Who may use the HTTP API. Without it nobody may. */
+  readonly authorize?: Authorize;
+  readonly http?: HttpOptions;
+}
+
+export interface App<
+  Workflows extends Record<string, WorkflowDefinition> = Record<string, WorkflowDefinition>,
+> extends EmbeddedApp<Workflows> {
+  /** The HTTP API, as a function of the web's standard: for any server, under any path. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Everybody may use the HTTP API: `authorize: allowAll()`. */
+  readonly isOpen: boolean;
+}
+
+/** An app: workflows on a store, with a runner that `start` sets going, and an HTTP API. */
+export function createWorkflows<const Workflows extends Record<string, WorkflowDefinition>>(
+  options: AppOptions<Workflows>,
+): App<Workflows> {
+  const app = createEmbedded(options);
+  const { authorize, http = {} } = options;
+  const handler = createHandler(app, { ...http, ...(authorize ? { authorize } : {}) });
+  return Object.assign(app, { fetch: (request: Request) => handler(request), isOpen: handler.isOpen });
+}

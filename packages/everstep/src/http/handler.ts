@@ -1,0 +1,264 @@
+/** Turns a request into an answer: finds the route, asks whether it is allowed, reads what was sent, does it. */
+
+import type { AppParts } from "../client/app-parts.ts";
+import { type App, partsOf } from "../client/create-workflows.ts";
+import { EverstepError } from "../model/error.ts";
+import {
+  type Authorize,
+  type AuthorizeContext,
+  ask,
+  checkAuthorize,
+  type HookName,
+  notConfigured,
+} from "./authorize.ts";
+import { readBody } from "./body.ts";
+import { etagOf } from "./etag.ts";
+import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
+import { problemResponse, toldOf } from "./problems.ts";
+import { readQuery } from "./query.ts";
+import type { Answer, Call, PathParams, Route } from "./route.ts";
+import { Router } from "./router.ts";
+import { routes } from "./routes/index.ts";
+import { Streams } from "./streams/streams.ts";
+
+export interface HttpOptions {
+  /** Where it is mounted, if nobody takes that off before: "/api/workflows". */
+  readonly basePath?: string;
+  /** Answers POST /_runner/tick, for hosts without a loop. Default: no. */
+  readonly tick?: boolean;
+  /** Pages of other origins that may use it. Default: none. */
+  readonly cors?: CorsOptions;
+  /** The only values of Host that are answered, and of Origin's host; for what must stay on this machine. */
+  readonly hosts?: readonly string[];
+  /** Bytes of a body at most; a batch may have 16 MiB. Default: 1 MiB and a little. */
+  readonly bodyBytesMax?: number;
+  /** Streams open at once at most. Default: 1,000. */
+  readonly streamsMax?: number;
+}
+
+export interface HandlerOptions extends HttpOptions {
+  readonly authorize?: Authorize;
+}
+
+export type Handler = (request: Request) => Promise<Response>;
+
+/** A parameter of the largest size, and what stands around it. */
+const bodyBytesMax = 1024 * 1024 + 64 * 1024;
+/** An answer takes this long at most, less than clients wait for it. */
+const answerMs = 12_000;
+const longAnswerMs = 5 * 60_000;
+
+const common = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+} as const;
+
+/** The HTTP API of an app as one function of the web's standard: for any server, under any path. */
+export function createHandler(
+  app: App,
+  options: HandlerOptions = {},
+): Handler & { readonly isOpen: boolean } {
+  const handler = new HttpHandler(app, options);
+  return Object.assign((request: Request) => handler.handle(request), {
+    isOpen: options.authorize?.isOpen === true,
+  });
+}
+
+class HttpHandler {
+  readonly #app: App;
+  readonly #parts: AppParts;
+  readonly #options: HandlerOptions;
+  readonly #router: Router;
+  readonly #rules: ReturnType<typeof originRules>;
+  readonly #streams: Streams;
+
+  constructor(app: App, options: HandlerOptions) {
+    this.#app = app;
+    this.#parts = partsOf(app);
+    this.#options = options;
+    checkAuthorize(options.authorize);
+    this.#router = new Router(routes, options.basePath);
+    this.#rules = originRules(options.hosts, options.cors);
+    this.#streams = new Streams(this.#parts, options.streamsMax ?? 1000);
+  }
+
+  async handle(request: Request): Promise<Response> {
+    const response = await this.#answered(request);
+    const { headers } = response;
+    for (const [name, value] of Object.entries(common)) if (!headers.has(name)) headers.set(name, value);
+    for (const [name, value] of Object.entries(corsHeaders(request, this.#rules))) {
+      // A hook's own answer may vary with more than the origin.
+      if (name === "vary") headers.append(name, value);
+      else headers.set(name, value);
+    }
+    return request.method === "HEAD" ? withoutBody(response) : response;
+  }
+
+  async #answered(request: Request): Promise<Response> {
+    try {
+      return await this.#route(request);
+    } catch (problem) {
+      return problemResponse(toldOf(problem, this.#parts));
+    }
+  }
+
+  async #route(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    checkOrigins(request, url, this.#rules, method !== "GET" && method !== "OPTIONS");
+    const found = this.#router.find(url.pathname);
+    const allow = found.allow;
+    if (method === "OPTIONS") return this.#preflight(request, allow);
+    const match = found.of(method);
+    if (!match) {
+      const message = `${request.method.slice(0, 20)} is not offered here; ${allow} is.`;
+      return problemResponse(new EverstepError("METHOD_NOT_ALLOWED", message), { allow });
+    }
+    return this.#serve(request, url, match.route, match.params, found.path);
+  }
+
+  #preflight(request: Request, allow: string): Response {
+    const origin = request.headers.get("origin");
+    const isAllowed = origin !== null && this.#rules.origins.has(origin);
+    return new Response(null, { status: 204, headers: isAllowed ? preflightHeaders(allow) : { allow } });
+  }
+
+  async #serve(
+    request: Request,
+    url: URL,
+    route: Route,
+    params: Partial<PathParams>,
+    path: string,
+  ): Promise<Response> {
+    const { runtime } = this.#parts;
+    const { authorize = {} } = this.#options;
+    if (route.action === "tick" && !this.#options.tick) throw tickDisabled();
+    const context: AuthorizeContext = {
+      request,
+      action: route.action,
+      method: route.method,
+      path,
+      ...params,
+      runtime,
+      state: new Map(),
+    };
+    const asking = { runtime, onProblem: this.#parts.onProblem };
+    if (route.hook !== null) {
+      if (!authorize.request && !authorize[route.hook]) throw notConfigured(route.hook);
+      const refused = authorize.request && (await ask("request", authorize.request, context, asking));
+      if (refused) return refused;
+    }
+    const query = readQuery(url.searchParams, route.query);
+    const body = route.body
+      ? await readBody(request, route.body, this.#options.bodyBytesMax ?? route.bodyBytesMax ?? bodyBytesMax)
+      : {};
+    const hook = route.hook === null ? undefined : authorize[route.hook];
+    if (hook && route.hook) {
+      const facts = { ...context, ...factsFor(route.hook, query, body) };
+      const refused = await ask(route.hook, hook as (context: unknown) => void, facts, asking);
+      if (refused) return refused;
+    }
+    const call: Call = {
+      app: this.#app,
+      parts: this.#parts,
+      request,
+      path: params as PathParams,
+      query,
+      body,
+      idempotencyKey: idempotencyKeyOf(request),
+    };
+    if (route.stream && request.method === "GET" && wantsStream(request))
+      return route.stream(call, this.#streams);
+    return this.#respond(request, route, await this.#inTime(route, route.run(call)));
+  }
+
+  #respond(request: Request, route: Route, answer: Answer): Response {
+    const text = JSON.stringify(answer.body);
+    const headers: Record<string, string> = {
+      "content-type": "application/json; charset=utf-8",
+      ...answer.headers,
+    };
+    const status = answer.status ?? 200;
+    if (route.method === "GET" && status === 200) {
+      const etag = etagOf(text);
+      headers.etag = etag;
+      const known = request.headers.get("if-none-match") ?? "";
+      if (known.split(",").some((each) => each.trim() === etag)) {
+        return new Response(null, { status: 304, headers: { etag } });
+      }
+    }
+    return new Response(text, { status, headers });
+  }
+
+  /** A store that is out of reach is waited for by the app, but not for ever by who asked. */
+  async #inTime(route: Route, work: Promise<Answer>): Promise<Answer> {
+    const ms = route.isLong ? longAnswerMs : answerMs;
+    let cancel = (): void => {};
+    const timeUp = new Promise<never>((_, reject) => {
+      const timer = this.#parts.runtime.timer(() => reject(tookTooLong(ms)), ms);
+      cancel = () => timer.cancel();
+    });
+    try {
+      return await Promise.race([work, timeUp]);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+function factsFor(
+  hook: HookName,
+  query: Readonly<Record<string, unknown>>,
+  body: unknown,
+): Readonly<Record<string, unknown>> {
+  const sent = body as { readonly instances?: readonly object[] };
+  switch (hook) {
+    case "instanceCreation":
+      return { instances: sent.instances ?? [sent] };
+    case "sendEvent":
+      return { event: sent };
+    case "runnerTick":
+      return sent as Readonly<Record<string, unknown>>;
+    case "management":
+      return { body: sent };
+    case "read":
+      return { query };
+  }
+}
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return;
+  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    "The idempotency-key must be 1 to 200 visible ASCII characters, for instance a UUID.",
+  );
+}
+
+function wantsStream(request: Request): boolean {
+  return /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(request.headers.get("accept") ?? "");
+}
+
+function withoutBody(response: Response): Response {
+  void response.body?.cancel();
+  return new Response(null, { status: response.status, headers: response.headers });
+}
+
+function tickDisabled(): EverstepError {
+  return new EverstepError(
+    "RUNNER_TICK_DISABLED",
+    "Ticking over HTTP is switched off. Where a host has no loop of its own, switch it on with http: { tick: true } " +
+      "and say who may with authorize: { runnerTick }.",
+  );
+}
+
+function tookTooLong(ms: number): EverstepError {
+  return new EverstepError(
+    "STORE_UNAVAILABLE",
+    `There was no outcome within ${ms / 1000} seconds; it may still come. Ask, or repeat it with the same id or idempotency-key.`,
+  );
+}

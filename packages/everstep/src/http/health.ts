@@ -1,0 +1,49 @@
+import type { AppParts } from "../client/app-parts.ts";
+import type { App } from "../client/create-workflows.ts";
+import type { Runtime } from "../model/runtime.ts";
+
+/** How long the store may take before it counts as out of reach. */
+const storeMs = 1000;
+
+export interface Health {
+  readonly ok: boolean;
+  readonly store: {
+    readonly reachable: boolean;
+    /** Statements that a migration would still run; null when the store could not be asked. */
+    readonly migrationsPending: number | null;
+    /** Settings under which it cannot keep what it promises. */
+    readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  };
+  readonly runner: { readonly running: boolean };
+  readonly workflows: readonly string[];
+}
+
+export async function healthOf(app: App, { store, runtime, runner }: AppParts): Promise<Health> {
+  const pending = await answered(
+    runtime,
+    async () => (await store.migrate({ plan: true })).statements.length,
+  );
+  const warnings = (await answered(runtime, async () => (await store.warnings?.()) ?? [])) ?? [];
+  return {
+    ok: pending === 0 && !runner.isStopping,
+    store: { reachable: pending !== null, migrationsPending: pending, warnings },
+    runner: { running: runner.isRunning },
+    workflows: app.manifest().map(({ name }) => name),
+  };
+}
+
+/** Null where there was no answer in time. */
+async function answered<Value>(runtime: Runtime, question: () => Promise<Value>): Promise<Value | null> {
+  let cancel = (): void => {};
+  const timeUp = new Promise<null>((resolve) => {
+    const timer = runtime.timer(() => resolve(null), storeMs);
+    cancel = () => timer.cancel();
+  });
+  try {
+    return await Promise.race([question(), timeUp]);
+  } catch {
+    return null;
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,133 @@
+/** The OpenAPI document, made from the table of routes. */
+
+import type { ErrorCode } from "../model/error.ts";
+import { statusOf } from "./problems.ts";
+import type { Route } from "./route.ts";
+import { routes } from "./routes/index.ts";
+import type { JsonSchema, Schema } from "./schema.ts";
+import * as schemas from "./wire-schemas.ts";
+
+let made: JsonSchema | null = null;
+
+export function openApi(): JsonSchema {
+  made ??= {
+    openapi: "3.1.0",
+    info: {
+      title: "everstep",
+      version: "1",
+      description: "See and steer workflows. Paths are relative to where the handler is mounted.",
+    },
+    servers: [{ url: "." }],
+    security: [{ bearer: [] }],
+    paths: paths(),
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+      schemas: components(),
+    },
+  };
+  return made;
+}
+
+function paths(): JsonSchema {
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    found[path] ??= {};
+    found[path][route.method.toLowerCase()] = operation(route);
+  }
+  return found;
+}
+
+function operation(route: Route): JsonSchema {
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
+  const inPath = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const inQuery = Object.entries(route.query).map(([name, { json, about, isList }]) => ({
+    name,
+    in: "query",
+    required: false,
+    description: about,
+    schema: json,
+    ...(isList ? { style: "form", explode: true } : {}),
+  }));
+  const idempotency =
+    route.hook === "management"
+      ? [
+          {
+            name: "idempotency-key",
+            in: "header",
+            required: false,
+            description: "A repeat with the same key has no further effect.",
+            schema: { type: "string", maxLength: 200 },
+          },
+        ]
+      : [];
+  return {
+    operationId: route.action,
+    summary: route.summary,
+    ...(route.hook === null ? { security: [] } : {}),
+    parameters: [...inPath, ...inQuery, ...idempotency],
+    ...(route.body
+      ? { requestBody: { required: isBodyRequired(route.body), content: jsonContent(route.body) } }
+      : {}),
+    responses: responses(route),
+  };
+}
+
+function isBodyRequired(body: Schema<unknown>): boolean {
+  return "required" in body.json;
+}
+
+function responses(route: Route): JsonSchema {
+  const { status, schema, also = [] } = route.answer;
+  const stream = route.stream ? { "text/event-stream": { schema: { type: "string" } } } : {};
+  const good = {
+    description: "As asked.",
+    content: { ...jsonContent(schema), ...stream },
+  };
+  const byStatus = new Map<number, string[]>();
+  for (const code of [...always(route), ...route.codes]) {
+    const of = statusOf(code as ErrorCode);
+    byStatus.set(of, [...(byStatus.get(of) ?? []), code]);
+  }
+  const problems = [...byStatus].map(([of, codes]) => [
+    String(of),
+    { description: codes.join(", "), content: jsonContent(schemas.problem) },
+  ]);
+  return {
+    ...Object.fromEntries(problems),
+    ...Object.fromEntries([status, ...also].map((each) => [String(each), good])),
+    ...(route.method === "GET" ? { "304": { description: "As it was (If-None-Match)." } } : {}),
+  };
+}
+
+/** What every route may answer with. */
+function always({ hook, body }: Route): readonly string[] {
+  if (hook === null) return [];
+  const ofBody = body ? ["INVALID_BODY", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : [];
+  return [
+    ...[
+      "INVALID_ARGUMENT",
+      "UNAUTHORIZED",
+      "AUTHORIZATION_NOT_CONFIGURED",
+      "FORBIDDEN",
+      "ORIGIN_NOT_ALLOWED",
+    ],
+    ...ofBody,
+    ...["INTERNAL_ERROR", "STORE_UNAVAILABLE"],
+  ];
+}
+
+function jsonContent(schema: Schema<unknown>): JsonSchema {
+  return { "application/json": { schema: schema.json } };
+}
+
+function components(): JsonSchema {
+  const named = Object.values(schemas).flatMap((schema) => namedWithin(schema as Schema<unknown>));
+  return Object.fromEntries(named);
+}
+
+/** The named schemas a module gives, and those only used inside of others. */
+function namedWithin(schema: Schema<unknown>): [string, JsonSchema][] {
+  const { name, inner } = schema as { name?: string; inner?: JsonSchema };
+  return name !== undefined && inner !== undefined ? [[name, inner]] : [];
+}

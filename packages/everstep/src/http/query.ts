@@ -1,0 +1,95 @@
+/** The part of a URL after the question mark: text that means numbers, flags and words. */
+import type { EverstepError } from "../model/error.ts";
+import { invalid } from "./problems.ts";
+import type { Issue, JsonSchema } from "./schema.ts";
+
+export interface QueryField<Value = unknown> {
+  readonly json: JsonSchema;
+  readonly about: string;
+  /** May be given more than once. */
+  readonly isList: boolean;
+  /** Undefined where the text does not fit. */
+  read(given: readonly string[]): Value | undefined;
+  readonly wanted: string;
+}
+
+export type QueryFields = Readonly<Record<string, QueryField>>;
+
+export type QueryOf<Fields extends QueryFields> = {
+  readonly [Key in keyof Fields]?: Fields[Key] extends QueryField<infer Value> ? Value : never;
+};
+
+function single<Value>(
+  json: JsonSchema,
+  wanted: string,
+  read: (text: string) => Value | undefined,
+): (about: string) => QueryField<Value> {
+  return (about) => ({ json, about, wanted, isList: false, read: ([text = ""]) => read(text) });
+}
+
+export const textField = single({ type: "string" }, "text", (text) => text);
+
+export const flagField = single({ type: "boolean" }, "true or false", (text) =>
+  text === "true" ? true : text === "false" ? false : undefined,
+);
+
+export const wholeField = single({ type: "integer", minimum: 1 }, "a whole number above 0", (text) =>
+  /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined,
+);
+
+export const shareField = single(
+  { type: "number", exclusiveMinimum: 0, maximum: 1 },
+  "a number above 0 and up to 1",
+  (text) =>
+    /^\d?(\.\d{1,9})?$/.test(text) && Number(text) > 0 && Number(text) <= 1 ? Number(text) : undefined,
+);
+
+export function wordField<const Word extends string>(
+  words: readonly Word[],
+): (about: string) => QueryField<Word> {
+  return single({ type: "string", enum: words }, `one of ${words.join(", ")}`, (text) =>
+    words.includes(text as Word) ? (text as Word) : undefined,
+  );
+}
+
+/** Repeated, or with commas between. */
+export function wordsField(about: string): QueryField<readonly string[]> {
+  return {
+    json: { type: "array", items: { type: "string" } },
+    about,
+    wanted: "words with commas between",
+    isList: true,
+    read: (given) => given.flatMap((text) => text.split(",")).map((word) => word.trim()),
+  };
+}
+
+export function readQuery<Fields extends QueryFields>(
+  params: URLSearchParams,
+  fields: Fields,
+): QueryOf<Fields> {
+  const issues: Issue[] = [];
+  const result: Record<string, unknown> = {};
+  for (const key of new Set(params.keys())) {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    const given = params.getAll(key);
+    const path = key.slice(0, 64);
+    if (!field) issues.push({ path, message: unknown(fields) });
+    else if (given.length > 1 && !field.isList) issues.push({ path, message: "is given more than once" });
+    else {
+      const value = field.read(given);
+      if (value === undefined) issues.push({ path, message: `must be ${field.wanted}` });
+      else result[key] = value;
+    }
+  }
+  if (issues.length > 0) throw invalidQuery(issues);
+  return result as QueryOf<Fields>;
+}
+
+function unknown(fields: QueryFields): string {
+  const names = Object.keys(fields);
+  return `is not known here; ${names.length === 0 ? "this route takes none" : `known are ${names.join(", ")}`}`;
+}
+
+function invalidQuery(issues: readonly Issue[]): EverstepError {
+  return invalid("The query", issues);
+}

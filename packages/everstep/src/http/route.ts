@@ -1,0 +1,73 @@
+import type { AppParts } from "../client/app-parts.ts";
+import type { App } from "../client/create-workflows.ts";
+import type { HookName } from "./authorize.ts";
+import type { QueryFields, QueryOf } from "./query.ts";
+import type { Schema } from "./schema.ts";
+import type { Streams } from "./streams/streams.ts";
+
+export type Method = "GET" | "POST";
+
+/** One request that was allowed and understood. */
+export interface Call<Query = any, Body = any> {
+  readonly app: App;
+  readonly parts: AppParts;
+  readonly request: Request;
+  readonly path: PathParams;
+  readonly query: Query;
+  readonly body: Body;
+  /** A repeat with the same one has no further effect. */
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface PathParams {
+  readonly workflowName: string;
+  readonly instanceId: string;
+  readonly topic: string;
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Route {
+  /** What it is called in hooks, in the OpenAPI document and in tests. */
+  readonly action: string;
+  readonly method: Method;
+  /** `/workflows/:workflowName/instances` */
+  readonly path: string;
+  /** Which hook decides beside the request hook; null for what everybody may know. */
+  readonly hook: HookName | null;
+  readonly summary: string;
+  readonly query: QueryFields;
+  readonly body: Schema<unknown> | null;
+  /** May be larger than others'. */
+  readonly bodyBytesMax?: number;
+  readonly answer: {
+    readonly status: number;
+    readonly schema: Schema<unknown>;
+    readonly also?: readonly number[];
+  };
+  /** Codes it may answer with, beside those every route has. */
+  readonly codes: readonly string[];
+  readonly run: (call: Call) => Promise<Answer>;
+  /** The same as a stream of events, for who accepts text/event-stream. */
+  readonly stream?: (call: Call, streams: Streams) => Promise<Response>;
+  /** May take longer than others. */
+  readonly isLong?: boolean;
+}
+
+interface RouteTerms<Fields extends QueryFields, Body>
+  extends Omit<Route, "query" | "body" | "run" | "stream"> {
+  readonly query?: Fields;
+  readonly body?: Schema<Body>;
+  readonly run: (call: Call<QueryOf<Fields>, Body>) => Promise<Answer>;
+  readonly stream?: (call: Call<QueryOf<Fields>, Body>, streams: Streams) => Promise<Response>;
+}
+
+export function route<const Fields extends QueryFields = Record<never, never>, Body = unknown>(
+  terms: RouteTerms<Fields, Body>,
+): Route {
+  return { ...terms, query: terms.query ?? {}, body: terms.body ?? null } as Route;
+}

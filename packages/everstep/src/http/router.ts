@@ -1,0 +1,89 @@
+/** Which route a path means. Every segment is decoded exactly once and stays one segment. */
+import { EverstepError } from "../model/error.ts";
+import type { PathParams, Route } from "./route.ts";
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Partial<PathParams>;
+}
+
+export interface Found {
+  /** Under the mount. */
+  readonly path: string;
+  /** The methods there are, for an Allow header. */
+  readonly allow: string;
+  of(method: string): Match | undefined;
+}
+
+interface Pattern {
+  readonly route: Route;
+  readonly segments: readonly string[];
+}
+
+export class Router {
+  readonly #patterns: readonly Pattern[];
+  readonly #base: readonly string[];
+  /** First segments of routes: whatever else comes first is the name of a workflow, for short. */
+  readonly #roots: ReadonlySet<string>;
+
+  constructor(routes: readonly Route[], basePath = "") {
+    this.#patterns = routes.map((route) => ({ route, segments: segmentsOf(route.path) }));
+    this.#base = segmentsOf(basePath);
+    this.#roots = new Set(this.#patterns.map(({ segments: [first = ""] }) => first));
+  }
+
+  find(pathname: string): Found {
+    const segments = this.#underMount(segmentsOf(pathname).map(decoded));
+    const matches = this.#patterns.flatMap((pattern) => match(pattern, segments) ?? []);
+    const path = `/${segments.map(encodeURIComponent).join("/")}`;
+    if (matches.length === 0) throw notFound(path);
+    const methods = matches.map(({ route }) => route.method);
+    const allow = [...new Set(methods.flatMap((each) => (each === "GET" ? ["GET", "HEAD"] : [each])))];
+    return {
+      path,
+      allow: allow.join(", "),
+      // A route that names a segment is meant before one that takes any.
+      of: (method) => matches.find(({ route }) => route.method === method),
+    };
+  }
+
+  #underMount(segments: readonly string[]): readonly string[] {
+    const isMounted = this.#base.every((segment, at) => segments[at] === segment);
+    const own = isMounted ? segments.slice(this.#base.length) : segments;
+    const [first = "", second] = own;
+    return !this.#roots.has(first) && second === "instances" ? ["workflows", ...own] : own;
+  }
+}
+
+function match({ route, segments: pattern }: Pattern, segments: readonly string[]): Match | undefined {
+  if (pattern.length !== segments.length) return;
+  const params: Record<string, string> = {};
+  for (const [at, part] of pattern.entries()) {
+    const segment = segments[at] as string;
+    if (part.startsWith(":")) params[part.slice(1)] = segment;
+    else if (part !== segment) return;
+  }
+  return { route, params };
+}
+
+/** A slash at the end means nothing, two in a row do. */
+function segmentsOf(path: string): string[] {
+  const trimmed = path.replace(/^\//, "").replace(/\/$/, "");
+  return trimmed === "" ? [] : trimmed.split("/");
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new EverstepError("INVALID_ARGUMENT", "The path has a % that encodes nothing in UTF-8.");
+  }
+}
+
+function notFound(path: string): EverstepError {
+  return new EverstepError(
+    "ROUTE_NOT_FOUND",
+    `There is nothing at ${path.slice(0, 200)}. GET /openapi.json names everything there is; ` +
+      "if this handler is mounted under a path, say so with http: { basePath }.",
+  );
+}

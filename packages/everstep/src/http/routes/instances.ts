@@ -1,0 +1,250 @@
+import type { CreateOptions } from "../../client/workflow-handle.ts";
+import { logLevels } from "../../model/log-line.ts";
+import { jsonView } from "../json-view.ts";
+import { flagField, textField, wholeField, wordField } from "../query.ts";
+import { type Route, route } from "../route.ts";
+import { anything } from "../schema.ts";
+import { streamInstance } from "../streams/instance.ts";
+import { streamInstances } from "../streams/instances.ts";
+import { streamLogs } from "../streams/logs.ts";
+import type { CreateBody } from "../wire.ts";
+import * as schemas from "../wire-schemas.ts";
+import {
+  instance,
+  instanceCodes,
+  instanceOf,
+  instanceWithMeta,
+  listFields,
+  order,
+  pageEnd,
+  pageFields,
+  timeFrom,
+  workflowOf,
+} from "./shared.ts";
+
+const base = "/workflows/:workflowName/instances";
+const one = `${base}/:instanceId`;
+/** A hundred instances may bring more than one. */
+const batchBytesMax = 16 * 1024 * 1024;
+
+const createCodes = [
+  "WORKFLOW_NOT_FOUND",
+  "INVALID_INSTANCE_ID",
+  "WORKFLOW_PARAMS_INVALID",
+  "INVALID_DURATION",
+  "PAYLOAD_TOO_LARGE",
+] as const;
+
+const runNumber = wholeField("Another run than the current one.");
+const level = wordField(logLevels);
+
+export const instanceRoutes: readonly Route[] = [
+  route({
+    action: "listInstances",
+    method: "GET",
+    path: base,
+    hook: "read",
+    summary:
+      "Instances of a workflow, newest first. As a stream: the page now, and again whenever it changed.",
+    query: {
+      ...listFields,
+      include: wordField(["meta"])("meta: with everything else that is known of each."),
+    },
+    answer: { status: 200, schema: schemas.instances },
+    codes: ["WORKFLOW_NOT_FOUND", "INVALID_CURSOR"],
+    async run(call) {
+      const { include, ...options } = call.query;
+      const page = await workflowOf(call).list(options);
+      const items = page.items.map((view) =>
+        include === "meta" ? instanceWithMeta(view) : instance(view.id, view),
+      );
+      return { body: { instances: items, ...pageEnd(page) } };
+    },
+    stream: streamInstances,
+  }),
+  route({
+    action: "createInstance",
+    method: "POST",
+    path: base,
+    hook: "instanceCreation",
+    summary: "Creates an instance. Once this is answered it is durable and will run.",
+    body: schemas.createBody,
+    answer: { status: 201, schema: schemas.instance, also: [200] },
+    codes: [...createCodes, "INSTANCE_ID_ALREADY_EXISTS"],
+    async run(call) {
+      const handle = await workflowOf(call).create(creation(call.body));
+      const location = `instances/${encodeURIComponent(handle.id)}`;
+      if (call.body.ifExists !== "return") {
+        return { status: 201, body: instance(handle.id, { status: "active" }), headers: { location } };
+      }
+      return { status: 200, body: instance(handle.id, await handle.status()), headers: { location } };
+    },
+  }),
+  route({
+    action: "createBatch",
+    method: "POST",
+    path: `${base}/batch`,
+    hook: "instanceCreation",
+    summary: "Creates up to 100 instances at once; ids that exist are skipped and left out of the answer.",
+    body: schemas.createBatchBody,
+    bodyBytesMax: batchBytesMax,
+    answer: { status: 200, schema: schemas.created },
+    codes: [...createCodes, "BATCH_TOO_LARGE"],
+    async run(call) {
+      const handles = await workflowOf(call).createBatch(call.body.instances.map(creation));
+      return { body: { instances: handles.map(({ id }) => instance(id, { status: "active" })) } };
+    },
+  }),
+  route({
+    action: "getInstance",
+    method: "GET",
+    path: one,
+    hook: "read",
+    summary:
+      "One instance with its current step. As a stream: with all its steps, now and whenever it changed.",
+    answer: { status: 200, schema: schemas.instanceWithMeta },
+    codes: instanceCodes,
+    run: async (call) => ({ body: instanceWithMeta(await instanceOf(call).details()) }),
+    stream: streamInstance,
+  }),
+  route({
+    action: "history",
+    method: "GET",
+    path: `${one}/history`,
+    hook: "read",
+    summary: "Steps and events of a run, and its logs if asked for.",
+    query: {
+      runNumber,
+      pageSize: pageFields.pageSize,
+      stepsCursor: textField("The stepsCursor of the page before."),
+      eventsCursor: textField("The eventsCursor of the page before."),
+      order: order("asc (as it happened) or desc."),
+      includeLogs: flagField("With logs."),
+      logsCursor: textField("The logsCursor of the page before."),
+      logLevel: level("Logs of this level only."),
+      logCategory: textField("Logs of this category only."),
+    },
+    answer: { status: 200, schema: schemas.history },
+    codes: [...instanceCodes, "RUN_NOT_FOUND", "INVALID_CURSOR"],
+    async run(call) {
+      const { stepsCursor, eventsCursor, includeLogs, logsCursor, logLevel, logCategory, ...page } =
+        call.query;
+      const handle = instanceOf(call);
+      const history = await handle.history({
+        ...page,
+        ...(stepsCursor === undefined ? {} : { cursor: stepsCursor }),
+        ...(eventsCursor === undefined ? {} : { eventsCursor }),
+      });
+      if (!includeLogs) return { body: jsonView(history) };
+      // Of the run whose steps are shown, whatever was restarted meanwhile.
+      const logs = await handle.logs({
+        ...page,
+        runNumber: history.runNumber,
+        ...(logsCursor === undefined ? {} : { cursor: logsCursor }),
+        ...(logLevel === undefined ? {} : { level: logLevel }),
+        ...(logCategory === undefined ? {} : { category: logCategory }),
+      });
+      const logsEnd = {
+        ...(logs.cursor === undefined ? {} : { logsCursor: logs.cursor }),
+        logsHasNextPage: logs.hasNextPage,
+      };
+      return { body: jsonView({ ...history, logs: logs.items, ...logsEnd }) };
+    },
+  }),
+  route({
+    action: "logs",
+    method: "GET",
+    path: `${one}/logs`,
+    hook: "read",
+    summary: "Log lines of a run. As a stream: line by line, as they are written, to the end.",
+    query: {
+      ...pageFields,
+      runNumber,
+      order: order("asc (as they were written) or desc."),
+      level: level("This level only."),
+      category: textField("This category only."),
+    },
+    answer: { status: 200, schema: schemas.logs },
+    codes: [...instanceCodes, "RUN_NOT_FOUND", "INVALID_CURSOR"],
+    async run(call) {
+      const page = await instanceOf(call).logs(call.query);
+      return { body: jsonView({ logs: page.items, ...pageEnd(page) }) };
+    },
+    stream: streamLogs,
+  }),
+  route({
+    action: "runs",
+    method: "GET",
+    path: `${one}/runs`,
+    hook: "read",
+    summary: "All runs of an instance, newest first.",
+    answer: { status: 200, schema: schemas.runs },
+    codes: instanceCodes,
+    run: async (call) => ({ body: { runs: (await instanceOf(call).runs()).map(instanceWithMeta) } }),
+  }),
+  route({
+    action: "why",
+    method: "GET",
+    path: `${one}/why`,
+    hook: "read",
+    summary: "Why it is not moving, in one sentence.",
+    answer: { status: 200, schema: schemas.why },
+    codes: instanceCodes,
+    run: async (call) => ({ body: jsonView(await instanceOf(call).why()) }),
+  }),
+  route({
+    action: "export",
+    method: "GET",
+    path: `${one}/export`,
+    hook: "read",
+    summary: "A run as one document that can be replayed elsewhere.",
+    query: { runNumber },
+    answer: { status: 200, schema: anything },
+    codes: [...instanceCodes, "RUN_NOT_FOUND"],
+    isLong: true,
+    run: async (call) => ({ body: await instanceOf(call).exportHistory(call.query) }),
+  }),
+  route({
+    action: "listAllInstances",
+    method: "GET",
+    path: "/instances",
+    hook: "read",
+    summary:
+      "Instances of all workflows, newest first. As a stream: the page now, and again whenever it changed.",
+    query: listFields,
+    answer: { status: 200, schema: schemas.instancesWithMeta },
+    codes: ["INVALID_CURSOR"],
+    async run({ app, query }) {
+      const page = await app.list(query);
+      return { body: { instances: page.items.map(instanceWithMeta), ...pageEnd(page) } };
+    },
+    stream: streamInstances,
+  }),
+  route({
+    action: "deadLetters",
+    method: "GET",
+    path: "/dead-letters",
+    hook: "read",
+    summary: "Instances the engine gave up on; retry-failed-step gives one another chance.",
+    query: { ...pageFields, workflowName: textField("Only of this workflow.") },
+    answer: { status: 200, schema: schemas.instancesWithMeta },
+    codes: ["WORKFLOW_NOT_FOUND", "INVALID_CURSOR"],
+    async run({ app, path, query: { workflowName, ...query } }) {
+      const list = { ...query, deadLetter: true };
+      const page =
+        workflowName === undefined
+          ? await app.list(list)
+          : await workflowOf({ app, path: { ...path, workflowName } }).list(list);
+      return { body: { instances: page.items.map(instanceWithMeta), ...pageEnd(page) } };
+    },
+  }),
+];
+
+function creation(body: CreateBody): CreateOptions {
+  const { startAt, deadline, ...others } = body;
+  return {
+    ...others,
+    ...(startAt === undefined ? {} : { startAt: timeFrom(startAt) as number }),
+    ...(deadline === undefined ? {} : { deadline: timeFrom(deadline) as number }),
+  } as CreateOptions;
+}

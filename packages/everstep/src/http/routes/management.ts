@@ -1,0 +1,158 @@
+import type { InstanceHandle } from "../../client/instance-handle.ts";
+import { EverstepError } from "../../model/error.ts";
+import { type Call, type Route, route } from "../route.ts";
+import type { Schema } from "../schema.ts";
+import type { WireStepSelector } from "../wire.ts";
+import * as schemas from "../wire-schemas.ts";
+import { instance, instanceCodes, instanceOf, timeFrom, workflowOf } from "./shared.ts";
+
+const one = "/workflows/:workflowName/instances/:instanceId";
+
+type Repeat = { readonly idempotencyKey?: string };
+
+/** An action on one instance that is answered with no more than that it was done. */
+function verb<Body>(
+  name: string,
+  terms: {
+    readonly action?: string;
+    readonly summary: string;
+    readonly body: Schema<Body>;
+    readonly codes?: readonly string[];
+  },
+  act: (handle: InstanceHandle, body: Body, repeat: Repeat) => Promise<void>,
+): Route {
+  const { action = name, summary, body, codes = [] } = terms;
+  return route({
+    action,
+    method: "POST",
+    path: `${one}/${name}`,
+    hook: "management",
+    summary,
+    body,
+    answer: { status: 200, schema: schemas.ok },
+    codes: [...instanceCodes, ...codes],
+    async run(call: Call<unknown, Body>) {
+      const { idempotencyKey } = call;
+      await act(instanceOf(call), call.body, idempotencyKey === undefined ? {} : { idempotencyKey });
+      return { body: { ok: true } };
+    },
+  });
+}
+
+export const managementRoutes: readonly Route[] = [
+  verb(
+    "pause",
+    {
+      summary: "Stops it after the step in flight. Timers keep counting, events are kept.",
+      body: schemas.nothing,
+      codes: ["INSTANCE_TERMINAL"],
+    },
+    (handle, _, repeat) => handle.pause(repeat),
+  ),
+  verb("resume", { summary: "Continues a paused instance.", body: schemas.nothing }, (handle, _, repeat) =>
+    handle.resume(repeat),
+  ),
+  verb(
+    "terminate",
+    { summary: "Ends it for good.", body: schemas.terminateBody, codes: ["INSTANCE_TERMINAL"] },
+    (handle, body, repeat) => handle.terminate({ ...body, ...repeat }),
+  ),
+  verb(
+    "restart",
+    {
+      summary: "Runs it again, from the beginning or from a step, as its next run.",
+      body: schemas.restartBody,
+      codes: ["STEP_NOT_FOUND"],
+    },
+    (handle, body, repeat) => handle.restart({ ...selected(body.from), ...repeat }),
+  ),
+  verb(
+    "rewind",
+    {
+      summary: "Runs it again from a step; what was recorded before that is kept.",
+      body: schemas.rewindBody,
+      codes: ["STEP_NOT_FOUND"],
+    },
+    (handle, body, repeat) => handle.restart({ ...selected(body.step), ...repeat }),
+  ),
+  verb(
+    "retry-failed-step",
+    {
+      action: "retryFailedStep",
+      summary: "Gives the step that failed an errored instance one more attempt.",
+      body: schemas.retryBody,
+      codes: ["INSTANCE_NOT_ERRORED", "FAILED_STEP_NOT_RETRYABLE", "INVALID_DURATION"],
+    },
+    (handle, { delay }, repeat) =>
+      handle.retryFailedStep({ ...(delay === undefined ? {} : { delay: delay as number }), ...repeat }),
+  ),
+  verb(
+    "skip-sleep",
+    { action: "skipSleep", summary: "Ends the sleep it is in now.", body: schemas.nothing },
+    (handle, _, repeat) => handle.skipSleep(repeat),
+  ),
+  route({
+    action: "fork",
+    method: "POST",
+    path: `${one}/fork`,
+    hook: "management",
+    summary: "A new instance that begins with what this one recorded before a step.",
+    body: schemas.forkBody,
+    answer: { status: 201, schema: schemas.instance },
+    codes: [...instanceCodes, "STEP_NOT_FOUND", "INSTANCE_ID_ALREADY_EXISTS"],
+    async run(call) {
+      const { from, newId = await idFromKey(call) } = call.body;
+      const forked = await instanceOf(call)
+        .fork({ ...selected(from), ...(newId === undefined ? {} : { newId }) })
+        .catch((problem: unknown) => {
+          if (call.body.newId === undefined && isTaken(problem)) return { id: newId as string };
+          throw problem;
+        });
+      return { status: 201, body: instance(forked.id, { status: "active" }) };
+    },
+  }),
+  route({
+    action: "restartOrCreate",
+    method: "POST",
+    path: `${one}/restart-or-create`,
+    hook: "management",
+    summary:
+      "Restarts it if it exists and fits the condition, creates it if there is none, else leaves it alone.",
+    body: schemas.restartOrCreateBody,
+    answer: { status: 200, schema: schemas.restartedOrCreated },
+    codes: ["WORKFLOW_NOT_FOUND", "INVALID_INSTANCE_ID", "WORKFLOW_PARAMS_INVALID", "PAYLOAD_TOO_LARGE"],
+    async run(call) {
+      const { startAt, deadline, ...others } = call.body;
+      const { idempotencyKey } = call;
+      const options = {
+        ...others,
+        id: call.path.instanceId,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...(startAt === undefined ? {} : { startAt: timeFrom(startAt) }),
+        ...(deadline === undefined ? {} : { deadline: timeFrom(deadline) }),
+      };
+      const workflow = workflowOf(call);
+      const { outcome, instance: handle } = await workflow.restartOrCreate(
+        options as Parameters<typeof workflow.restartOrCreate>[0],
+      );
+      return { body: { outcome, ...instance(handle.id, await handle.status()) } };
+    },
+  }),
+];
+
+/** The same key makes the same id, so that a repeat finds what the first call made. */
+async function idFromKey({ path, idempotencyKey }: Call): Promise<string | undefined> {
+  if (idempotencyKey === undefined) return;
+  const text = JSON.stringify([path.workflowName, path.instanceId, idempotencyKey]);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hex = Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0"));
+  return `fork-${hex.join("")}`;
+}
+
+function isTaken(problem: unknown): boolean {
+  return problem instanceof EverstepError && problem.code === "INSTANCE_ID_ALREADY_EXISTS";
+}
+
+function selected(from: WireStepSelector | undefined): { readonly from?: WireStepSelector } {
+  return from === undefined ? {} : { from };
+}

@@ -1,0 +1,96 @@
+/** What several routes need: finding what a path names, and showing it. */
+import type { InstanceHandle } from "../../client/instance-handle.ts";
+import type { InstanceStatusView, InstanceView, StepView } from "../../client/views.ts";
+import type { WorkflowHandle } from "../../client/workflow-handle.ts";
+import { EverstepError } from "../../model/error.ts";
+import { jsonView } from "../json-view.ts";
+import { flagField, textField, wholeField, wordField, wordsField } from "../query.ts";
+import type { Call } from "../route.ts";
+import type { WireInstance, WireInstanceWithMeta } from "../wire.ts";
+
+export const pageFields = {
+  pageSize: wholeField("How many at most; default 25, at most 100."),
+  cursor: textField("The cursor of the page before."),
+} as const;
+
+export const order = wordField(["asc", "desc"]);
+
+export const listFields = {
+  ...pageFields,
+  status: wordsField("One status or several; words of other engines (running, failed, ...) are understood."),
+  order: order("By creation: desc (newest first) or asc."),
+  deadLetter: flagField("Only those the engine gave up on, or only others."),
+} as const;
+
+export const instanceCodes = ["WORKFLOW_NOT_FOUND", "INSTANCE_NOT_FOUND", "INVALID_INSTANCE_ID"] as const;
+
+export function workflowOf({ app, path: { workflowName } }: Pick<Call, "app" | "path">): WorkflowHandle {
+  const found = Object.values(app.workflows as Record<string, WorkflowHandle>).find(
+    ({ name }) => name === workflowName,
+  );
+  if (found) return found;
+  throw new EverstepError(
+    "WORKFLOW_NOT_FOUND",
+    `There is no workflow ${JSON.stringify(workflowName.slice(0, 64))} here. GET /workflows names those there are.`,
+  );
+}
+
+export function instanceOf(call: Pick<Call, "app" | "path">): InstanceHandle {
+  return workflowOf(call).at(call.path.instanceId);
+}
+
+export function instance(id: string, details: InstanceStatusView): WireInstance {
+  const { status, output, error } = details;
+  return {
+    id,
+    details: {
+      status,
+      ...(status === "complete" ? { output: jsonView(output) } : {}),
+      ...(error ? { error } : {}),
+    },
+  };
+}
+
+export function instanceWithMeta(
+  view: InstanceView & { readonly currentStep?: StepView },
+): WireInstanceWithMeta {
+  const { currentStep } = view;
+  const meta = {
+    workflowName: view.workflowName,
+    runNumber: view.runNumber,
+    params: view.params,
+    createdAt: view.createdAt,
+    updatedAt: view.updatedAt,
+    startedAt: view.startedAt,
+    completedAt: view.completedAt,
+    dueAt: view.dueAt,
+    deadlineAt: view.deadlineAt,
+    retentionUntil: view.retentionUntil,
+    parent: view.parent,
+    terminationReason: view.terminationReason,
+    executing: view.executing,
+    queued: view.queued,
+    deadLetter: view.deadLetter,
+    ...(currentStep ? { currentStep } : {}),
+  };
+  return { ...instance(view.id, view), meta: jsonView(meta) as WireInstanceWithMeta["meta"] };
+}
+
+/** What a list's page says after its items. */
+export function pageEnd({
+  cursor,
+  hasNextPage,
+}: {
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+}): {
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+} {
+  return cursor === undefined ? { hasNextPage } : { cursor, hasNextPage };
+}
+
+/** ISO text or epoch milliseconds, as the body has it. */
+export function timeFrom(value: string | number | undefined): number | undefined {
+  return typeof value === "string" ? Date.parse(value) : value;
+}

@@ -1,0 +1,219 @@
+/** Small schemas: each checks a value, says what is wrong with it and where, and describes itself as JSON Schema. */
+
+export interface Issue {
+  /** Where: `instances[2].id`; empty for the whole. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Schema<Value> {
+  readonly json: JsonSchema;
+  /** Adds to `issues` what is wrong; what it gives then means nothing. */
+  read(value: unknown, path: string, issues: Issue[]): Value;
+}
+
+export type Infer<Of> = Of extends Schema<infer Value> ? Value : never;
+
+function schema<Value>(json: JsonSchema, fits: (value: unknown) => boolean, wanted: string): Schema<Value> {
+  return {
+    json,
+    read(value, path, issues) {
+      if (!fits(value)) issues.push({ path, message: `must be ${wanted}, not ${told(value)}` });
+      return value as Value;
+    },
+  };
+}
+
+export function text(terms: { readonly max?: number; readonly about?: string } = {}): Schema<string> {
+  const { max = Number.POSITIVE_INFINITY, about } = terms;
+  const json = { type: "string", ...(max < Number.POSITIVE_INFINITY ? { maxLength: max } : {}) };
+  return schema(
+    about ? { ...json, description: about } : json,
+    (value) => typeof value === "string" && value.length <= max,
+    max < Number.POSITIVE_INFINITY ? `text of at most ${max} characters` : "text",
+  );
+}
+
+/** An instant as ISO 8601 text. */
+export const instant: Schema<string> = schema(
+  { type: "string", format: "date-time" },
+  (value) => typeof value === "string" && isoText.test(value) && !Number.isNaN(Date.parse(value)),
+  "a time such as 2026-01-31T12:00:00Z",
+);
+
+// With its offset: without one it would mean another instant on every machine.
+const isoText = /^(\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+export function whole(min = 0, max = Number.MAX_SAFE_INTEGER): Schema<number> {
+  return schema(
+    { type: "integer", minimum: min, ...(max < Number.MAX_SAFE_INTEGER ? { maximum: max } : {}) },
+    (value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max,
+    max < Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${min} to ${max}`
+      : `a whole number, at least ${min}`,
+  );
+}
+
+export const amount: Schema<number> = schema({ type: "number" }, Number.isFinite, "a number");
+
+export const flag: Schema<boolean> = schema(
+  { type: "boolean" },
+  (value) => typeof value === "boolean",
+  "true or false",
+);
+
+export function oneOf<const Word extends string>(words: readonly Word[]): Schema<Word> {
+  return schema(
+    { type: "string", enum: words },
+    (value) => typeof value === "string" && words.includes(value as Word),
+    `one of ${words.join(", ")}`,
+  );
+}
+
+export function exactly<const Value extends boolean | string>(only: Value): Schema<Value> {
+  return schema({ const: only }, (value) => value === only, JSON.stringify(only));
+}
+
+/** Anything JSON can say. */
+export const anything: Schema<unknown> = { json: {}, read: (value) => value };
+
+export function nullable<Value>(inner: Schema<Value>): Schema<Value | null> {
+  return {
+    json: { anyOf: [inner.json, { type: "null" }] },
+    read: (value, path, issues) => (value === null ? null : inner.read(value, path, issues)),
+  };
+}
+
+export function list<Value>(inner: Schema<Value>): Schema<readonly Value[]> {
+  return {
+    json: { type: "array", items: inner.json },
+    read(value, path, issues) {
+      if (Array.isArray(value)) return value.map((item, at) => inner.read(item, `${path}[${at}]`, issues));
+      issues.push({ path, message: `must be an array, not ${told(value)}` });
+      return [];
+    },
+  };
+}
+
+/** The first that fits. */
+export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B> {
+  return {
+    json: { anyOf: [first.json, second.json] },
+    read(value, path, issues) {
+      const ofFirst: Issue[] = [];
+      const read = first.read(value, path, ofFirst);
+      if (ofFirst.length === 0) return read;
+      const ofSecond: Issue[] = [];
+      const other = second.read(value, path, ofSecond);
+      if (ofSecond.length === 0) return other;
+      const isObject = typeof value === "object" && value !== null;
+      issues.push(...(isObject ? ofSecond : ofFirst));
+      return other;
+    },
+  };
+}
+
+export interface Optional<Value> {
+  readonly optional: Schema<Value>;
+}
+
+export function optional<Value>(inner: Schema<Value>): Optional<Value> {
+  return { optional: inner };
+}
+
+type Fields = Readonly<Record<string, Schema<unknown> | Optional<unknown>>>;
+
+export type Shape<Of extends Fields> = {
+  readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? never : Key]: Infer<Of[Key]>;
+} & {
+  readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? Key : never]?: Of[Key] extends Optional<
+    infer Value
+  >
+    ? Value
+    : never;
+};
+
+/** An object with these fields and no others: what nobody knows is a mistake, not a wish. */
+export function object<const Of extends Fields>(fields: Of): Schema<Shape<Of>> {
+  const entries = Object.entries(fields).map(([key, field]) => ({
+    key,
+    isOptional: "optional" in field,
+    inner: "optional" in field ? field.optional : field,
+  }));
+  const known = new Set(entries.map(({ key }) => key));
+  const required = entries.filter(({ isOptional }) => !isOptional).map(({ key }) => key);
+  return {
+    json: {
+      type: "object",
+      properties: Object.fromEntries(entries.map(({ key, inner }) => [key, inner.json])),
+      ...(required.length > 0 ? { required } : {}),
+      additionalProperties: false,
+    },
+    read(value, path, issues) {
+      const result: Record<string, unknown> = {};
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        issues.push({ path, message: `must be an object, not ${told(value)}` });
+        return result as Shape<Of>;
+      }
+      for (const key of Object.keys(value)) {
+        if (!known.has(key)) issues.push({ path: inside(path, key), message: unknownField(key, known) });
+      }
+      for (const { key, inner, isOptional } of entries) {
+        if (Object.hasOwn(value, key)) {
+          result[key] = inner.read((value as Record<string, unknown>)[key], inside(path, key), issues);
+        } else if (!isOptional) issues.push({ path: inside(path, key), message: "is missing" });
+      }
+      return result as Shape<Of>;
+    },
+  };
+}
+
+/** Text keys, each with a value of the same kind. */
+export function record<Value>(inner: Schema<Value>): Schema<Readonly<Record<string, Value>>> {
+  return {
+    json: { type: "object", additionalProperties: inner.json },
+    read(value, path, issues) {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        issues.push({ path, message: `must be an object, not ${told(value)}` });
+        return {};
+      }
+      const entries = Object.entries(value).map(([key, item]) => [
+        key,
+        inner.read(item, inside(path, key), issues),
+      ]);
+      return Object.fromEntries(entries);
+    },
+  };
+}
+
+/** A schema with a name, described once in a document that uses it often. */
+export function named<Value>(name: string, inner: Schema<Value>): Schema<Value> & { readonly name: string } {
+  return {
+    ...inner,
+    name,
+    json: { $ref: `#/components/schemas/${name}` },
+    inner: inner.json,
+  } as Schema<Value> & {
+    readonly name: string;
+    readonly inner: JsonSchema;
+  };
+}
+
+function inside(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}
+
+function unknownField(key: string, known: ReadonlySet<string>): string {
+  const fields = known.size === 0 ? "there are none" : `there are ${[...known].join(", ")}`;
+  return `is not a field here (${JSON.stringify(key.slice(0, 64))}); ${fields}`;
+}
+
+function told(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "string") return value.length > 64 ? "longer text" : JSON.stringify(value);
+  return String(value);
+}

@@ -1,0 +1,15 @@
+import { jsonView } from "../json-view.ts";
+import type { Call } from "../route.ts";
+import { instanceOf, instanceWithMeta } from "../routes/shared.ts";
+import { streamSnapshots } from "./snapshots.ts";
+import type { Streams } from "./streams.ts";
+
+/** One instance with its steps. What steps returned is left out: it may be much, and is in the history. */
+export function streamInstance(call: Call, streams: Streams): Promise<Response> {
+  const handle = instanceOf(call);
+  return streamSnapshots(call, streams, "instance", async () => {
+    const { steps, ...details } = await handle.snapshot();
+    const shown = steps.map(({ result: _, ...step }) => step);
+    return { ...instanceWithMeta(details), steps: jsonView(shown) };
+  });
+}

@@ -1,0 +1,63 @@
+import type { LogsOptions } from "../../client/instance-handle.ts";
+import { isTerminal } from "../../model/instance.ts";
+import { jsonView } from "../json-view.ts";
+import type { Call } from "../route.ts";
+import { instanceOf } from "../routes/shared.ts";
+import type { Sink } from "./sink.ts";
+import type { Streams } from "./streams.ts";
+
+/** Log lines as they are written, from the first of a run or after the last one had, through restarts, to the end. */
+export async function streamLogs(call: Call, streams: Streams): Promise<Response> {
+  const { level, category, pageSize = 100, runNumber } = call.query as LogsOptions;
+  const { reads } = call.parts;
+  const handle = instanceOf(call);
+  const known = call.request.headers.get("last-event-id") || undefined;
+  const filter = { level, category, pageSize, order: "asc" as const };
+  // What is not there is answered as such, not with a stream.
+  let run = known ? runOf(known) : (runNumber ?? (await handle.details()).runNumber);
+  let after = known;
+  await handle.logs({ ...filter, pageSize: 1, ...place(run, after) });
+  let hasBegun = known !== undefined;
+
+  const sendLines = async (sink: Sink): Promise<void> => {
+    for (;;) {
+      const { items, hasNextPage } = await handle.logs({ ...filter, ...place(run, after) });
+      for (const line of items) {
+        sink.send({ event: "log", id: line.id, data: jsonView(line) });
+        after = line.id;
+      }
+      if (!hasNextPage || !sink.isOpen) return;
+      await sink.ready();
+    }
+  };
+
+  return streams.open(call.request, async (sink) => {
+    if (!hasBegun) {
+      // Who loses the connection before the first line comes back to the run it was at, even if that is over by then.
+      sink.send({ event: "begin", id: `${run}-0`, data: { runNumber: run } });
+      hasBegun = true;
+    }
+    // Asked before the lines are read: what was written before the end is among them.
+    await call.parts.ready();
+    const last = await reads.getInstance(call.path, runNumber);
+    if (!last) return "over";
+    await sendLines(sink);
+    while (run < last.runNumber && sink.isOpen) {
+      run += 1;
+      after = undefined;
+      await sendLines(sink);
+    }
+    if (!isTerminal(last.status)) return "more";
+    sink.send({ event: "end", data: { status: last.status } });
+    return "over";
+  });
+}
+
+/** `2-17` is the line with number 17 of run 2; what is no such id is refused when lines are asked for. */
+function runOf(lineId: string): number {
+  return Number(lineId.split("-")[0]);
+}
+
+function place(runNumber: number, after: string | undefined): Pick<LogsOptions, "runNumber" | "after"> {
+  return after === undefined ? { runNumber } : { after };
+}

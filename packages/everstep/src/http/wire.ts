@@ -1,0 +1,248 @@
+/** What goes over the wire: the JSON of every answer and of every request's body. Times are ISO 8601 text. */
+import type { ErrorCode } from "../model/error.ts";
+import type { InstanceStatus, TerminationReason } from "../model/instance.ts";
+import type { LogLevel } from "../model/log-line.ts";
+import type { StepStatus, StepType } from "../model/step.ts";
+
+export interface WireProblem {
+  readonly error: {
+    readonly code: ErrorCode;
+    /** What happened, why, and what to do. */
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+    /** Where the code is explained. */
+    readonly docs: string;
+  };
+}
+
+export interface WireError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly stack?: string;
+}
+
+/** `output` is there when complete, `error` when errored. */
+export interface WireStatus {
+  readonly status: InstanceStatus;
+  readonly output?: unknown;
+  readonly error?: WireError;
+}
+
+export interface WireRef {
+  readonly workflowName: string;
+  readonly instanceId: string;
+}
+
+export interface WireInstance {
+  readonly id: string;
+  readonly details: WireStatus;
+}
+
+export interface WireMeta {
+  readonly workflowName: string;
+  readonly runNumber: number;
+  readonly params: unknown;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly dueAt: string | null;
+  readonly deadlineAt: string | null;
+  readonly retentionUntil: string | null;
+  readonly parent: WireRef | null;
+  readonly terminationReason: TerminationReason | null;
+  readonly executing: boolean;
+  readonly queued: boolean;
+  readonly deadLetter: boolean;
+  readonly currentStep?: WireStep;
+}
+
+export interface WireInstanceWithMeta extends WireInstance {
+  readonly meta: WireMeta;
+}
+
+export interface WireInstances {
+  readonly instances: readonly (WireInstance & { readonly meta?: WireMeta })[];
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+}
+
+/** Lists over all workflows always have `meta`, which says whose instance it is. */
+export interface WireInstancesWithMeta {
+  readonly instances: readonly WireInstanceWithMeta[];
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+}
+
+export interface WireStep {
+  readonly stepKey: string;
+  readonly name: string;
+  readonly index: number;
+  readonly type: StepType;
+  readonly status: StepStatus | "running";
+  readonly attempts: number;
+  readonly starts: number;
+  readonly maxAttempts: number | null;
+  readonly timeoutMs: number | null;
+  readonly nextRetryAt: string | null;
+  readonly wakeAt: string | null;
+  readonly waitEventType: string | null;
+  readonly topic: string | null;
+  readonly parentKey: string | null;
+  readonly depth: number;
+  readonly result?: unknown;
+  readonly error?: WireError;
+  readonly errors: readonly (WireError & { readonly attempt: number; readonly at: string })[];
+  readonly createdAt: string;
+  readonly settledAt: string | null;
+}
+
+export interface WireEvent {
+  readonly id: string;
+  readonly type: string | null;
+  readonly topic: string | null;
+  readonly payload: unknown;
+  readonly createdAt: string;
+  readonly deliveredAt: string | null;
+  readonly consumedByStepKey: string | null;
+}
+
+export interface WireLogLine {
+  readonly id: string;
+  readonly runNumber: number;
+  readonly stepKey: string | null;
+  readonly attempt: number | null;
+  readonly level: LogLevel;
+  readonly category: string;
+  readonly message: string;
+  readonly data: unknown;
+  readonly isReplay: boolean;
+  readonly createdAt: string;
+}
+
+export interface WireHistory {
+  readonly runNumber: number;
+  readonly steps: readonly WireStep[];
+  readonly stepsCursor?: string;
+  readonly stepsHasNextPage: boolean;
+  readonly events: readonly WireEvent[];
+  readonly eventsCursor?: string;
+  readonly eventsHasNextPage: boolean;
+  /** With `includeLogs=true`. */
+  readonly logs?: readonly WireLogLine[];
+  readonly logsCursor?: string;
+  readonly logsHasNextPage?: boolean;
+}
+
+export interface WireLogs {
+  readonly logs: readonly WireLogLine[];
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+}
+
+export interface WireRuns {
+  readonly runs: readonly WireInstanceWithMeta[];
+}
+
+export interface WireWorkflows {
+  readonly workflows: readonly { readonly name: string }[];
+}
+
+export interface WireWorkflow {
+  readonly name: string;
+  /** The name code uses for it. */
+  readonly key: string;
+  readonly checksParams: boolean;
+  readonly checksOutput: boolean;
+  readonly concurrency: number | null;
+  /** JSON Schema of the params, where the workflow's own schema can tell it. */
+  readonly paramsSchema?: unknown;
+  readonly limits: Readonly<Record<string, number | null>>;
+  readonly counts: WireCounts;
+}
+
+export type WireCounts = Readonly<Record<InstanceStatus, number>>;
+
+/** One answer to "why is this instance not moving?". */
+export interface WireWhy {
+  /** Stable, for programs: `waiting-for-event`, `no-runner`. */
+  readonly reason: string;
+  /** One sentence. */
+  readonly answer: string;
+  /** What to do about it; null when nothing needs to be done. */
+  readonly advice: string | null;
+  readonly status: InstanceStatus;
+  readonly stepKey?: string;
+  /** When it goes on by itself. */
+  readonly until?: string;
+}
+
+export interface WireWaiters {
+  readonly waiters: readonly {
+    readonly workflowName: string;
+    readonly instanceId: string;
+    readonly runNumber: number;
+    readonly stepKey: string;
+    readonly topic: string;
+    readonly deadlineAt: string;
+  }[];
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+}
+
+export interface WireOk {
+  readonly ok: true;
+}
+
+export interface WireRestartOrCreate extends WireInstance {
+  readonly outcome: "created" | "restarted" | "unchanged";
+}
+
+/** A step as people name it: its name, or more of it where one name is used several times. */
+export type WireStepSelector =
+  | string
+  | { readonly name: string; readonly count?: number; readonly type?: StepType };
+
+export interface CreateBody {
+  readonly id?: string;
+  readonly params?: unknown;
+  readonly ifExists?: "error" | "return";
+  readonly startAt?: string | number;
+  readonly deadline?: string | number;
+  readonly ttl?: string | number;
+}
+
+export interface CreateBatchBody {
+  readonly instances: readonly (CreateBody & { readonly id: string })[];
+}
+
+export interface RestartBody {
+  readonly from?: WireStepSelector;
+}
+
+export interface ForkBody {
+  readonly from?: WireStepSelector;
+  readonly newId?: string;
+}
+
+export interface RestartOrCreateBody extends Omit<CreateBody, "id" | "ifExists"> {
+  readonly when?: { readonly statuses?: readonly InstanceStatus[]; readonly runNumber?: number };
+}
+
+export interface SendEventBody {
+  readonly type: string;
+  readonly payload?: unknown;
+  /** Sending the same id again has no further effect. */
+  readonly id?: string;
+}
+
+export interface PublishBody {
+  readonly payload?: unknown;
+  readonly id?: string;
+}
+
+export interface TickBody {
+  readonly maxInstances?: number;
+  readonly maxSteps?: number;
+}
