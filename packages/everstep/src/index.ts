@@ -79,12 +79,21 @@ export { type BearerTokenOptions, bearerToken } from "./http/bearer-token.ts";
 export { type App, type AppOptions, createWorkflows } from "./http/create-workflows.ts";
 export { createHandler, type Handler, type HandlerOptions, type HttpOptions } from "./http/handler.ts";
 export type { CorsOptions } from "./http/origin.ts";
+export {
+  createQueueHandler,
+  type QueueBatch,
+  type QueueHandler,
+  type QueueHandlerOptions,
+  type QueueMessage,
+  type QueueReport,
+} from "./http/queue-handler.ts";
 export { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "./model/error.ts";
 export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/instance.ts";
 export { defaultLimits, type Limits } from "./model/limits.ts";
 export type { LogLevel } from "./model/log-line.ts";
 export type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
 export type { StepStatus, StepType } from "./model/step.ts";
+export type { Dispatcher, WakeHint, WakeReason } from "./runner/hints.ts";
 export type { StopReport, TickOptions } from "./runner/runner.ts";
 export { systemRuntime } from "./system-runtime.ts";
 export type { CheckProgress, CheckReport } from "./verify/replay/check-report.ts";

@@ -60,6 +60,7 @@ export type ErrorCode =
   | "SCHEMA_TOO_NEW"
   | "RUNTIME_UNSUPPORTED"
   | "APP_STOPPED"
+  | "DISPATCHER_FAILED"
   // over http
   | "ROUTE_NOT_FOUND"
   | "METHOD_NOT_ALLOWED"

@@ -1,3 +1,4 @@
+import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { StoreOutcome, StoreRequest } from "../model/request.ts";
@@ -115,7 +116,8 @@ export class HintSender {
   #report({ workflowName, instanceId, reason }: WakeHint, what: string, cause?: unknown): void {
     const why = cause instanceof Error ? `: ${cause.message}` : "";
     this.#parts.onProblem(
-      new Error(
+      new EverstepError(
+        "DISPATCHER_FAILED",
         `dispatcher.wake for ${workflowName}/${instanceId} (${reason}) ${what}${why}. Only the hint is lost: ` +
           "the instance wants its turn, and the next tick finds it.",
         { cause },

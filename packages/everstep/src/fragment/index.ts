@@ -1,0 +1,38 @@
+/** Workflows as a fragment: createWorkflowsFragment, with what workflows are written with. */
+export { defineWorkflow, type WorkflowDefinition } from "../authoring/define-workflow.ts";
+export type { Duration as WorkflowDuration } from "../authoring/duration.ts";
+export { NonRetryableError, WaitForEventTimeoutError } from "../authoring/errors.ts";
+export type {
+  StepConfig as WorkflowStepConfig,
+  StepContext as WorkflowStepTx,
+  WorkflowEvent,
+  WorkflowLogger,
+  WorkflowStep,
+} from "../authoring/workflow-step.ts";
+export type { InstanceHandle as WorkflowInstance } from "../client/instance-handle.ts";
+export type { InstanceStatusView as InstanceStatus } from "../client/views.ts";
+export type {
+  CreateOptions as WorkflowInstanceCreateOptions,
+  WorkflowHandle as Workflow,
+} from "../client/workflow-handle.ts";
+export type { LogLevel as WorkflowLogLevel } from "../model/log-line.ts";
+export { createWorkflowsFragment, type WorkflowsFragment } from "./create-workflows-fragment.ts";
+export type {
+  RunnerTickOptions,
+  WorkflowEnqueuedHookPayload,
+  WorkflowsAuthorizeContext,
+  WorkflowsAuthorizeHook,
+  WorkflowsAuthorizeInstanceCreationContext,
+  WorkflowsAuthorizeManagementContext,
+  WorkflowsAuthorizeReadContext,
+  WorkflowsAuthorizeRunnerTickContext,
+  WorkflowsAuthorizeSendEventContext,
+  WorkflowsDispatcher,
+  WorkflowsFragmentConfig,
+  WorkflowsFragmentOptions,
+  WorkflowsRegistry,
+  WorkflowsRunner,
+} from "./fragment-config.ts";
+export { type FragnoRuntime, fragnoRuntime } from "./fragno-runtime.ts";
+export type { HistoryPage, ListHistoryOptions } from "./list-history.ts";
+export type { InstanceDetails, InstanceMeta, InstancePage, WorkflowsServices } from "./services.ts";
