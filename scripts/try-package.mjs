@@ -1,6 +1,7 @@
-// Packs the library, installs the tarball into an empty project outside the repository, and runs a user's programs there.
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+// Packs the library, installs the tarball into an empty project outside the repository, and runs a user's programs and
+// commands there.
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,8 +29,56 @@ try {
     process.stdout.write(`${program}: `);
     run(process.execPath, ["--disable-warning=ExperimentalWarning", program]);
   }
+  await tryCommands();
 } finally {
   rmSync(project, { recursive: true, force: true });
+}
+
+/** From a folder with the package installed to an instance that is complete. */
+async function tryCommands() {
+  const npx = (...words) => [...npm.slice(1), "exec", "--no", "--", "everstep", ...words];
+  run(npm[0], npx("init", "--yes"));
+  const dev = spawn(npm[0], npx("dev", "--port", "0"), { cwd: project, env: cleanEnvironment() });
+  const ended = new Promise((resolve) => dev.once("close", resolve));
+  const says = waitForOutput(dev, ended);
+  try {
+    await says("start one");
+    run(npm[0], npx("instances", "create", "hello", '{"name":"Ada"}', "--wait"));
+    await says("complete:");
+  } finally {
+    // npm need not hand on what it is told; the note names the process itself.
+    const note = join(project, ".everstep/dev.json");
+    if (existsSync(note)) process.kill(JSON.parse(readFileSync(note, "utf8")).pid, "SIGINT");
+    else dev.kill();
+    await ended;
+  }
+}
+
+/** Resolves once the program has said something, and rejects if it ends, or takes a minute, without. */
+function waitForOutput(program, ended) {
+  let text = "";
+  const looks = new Set();
+  for (const stream of [program.stdout, program.stderr]) {
+    stream.setEncoding("utf8").on("data", (more) => {
+      process.stdout.write(more);
+      text += more;
+      for (const look of looks) look();
+    });
+  }
+  return (words) =>
+    new Promise((resolve, reject) => {
+      const fail = () => reject(new Error(`everstep dev did not say "${words}".`));
+      const timer = setTimeout(fail, 60_000);
+      const look = () => {
+        if (!text.includes(words)) return;
+        clearTimeout(timer);
+        looks.delete(look);
+        resolve();
+      };
+      looks.add(look);
+      look();
+      void ended.then(fail);
+    });
 }
 
 /** As written, in strict mode, against the packed declarations. */

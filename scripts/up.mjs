@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fail, prepare, root, secondsSince } from "./toolchain.mjs";
 
+const cli = join(root, "packages/everstep/src/cli/main.ts");
+const samples = join(root, "examples/dev/workflows.ts");
 const demo = join(root, "examples/crash-demo/main.ts");
 const bench = join(root, "bench/main.ts");
 const simulation = join(root, "tests/simulation/main.ts");
@@ -15,7 +17,12 @@ const services = join(root, "scripts/services.mjs");
 const sourceOptions = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
 
 const tasks = {
-  start: { does: "run the demo", run: (args) => runOnStore(demo, args) },
+  start: {
+    does: "run the sample workflows with everstep dev",
+    run: (args) => runCli(["dev", samples, ...args]),
+  },
+  everstep: { does: "<arguments> the command line, from its sources", run: runCli },
+  demo: { does: "kill workers and see nothing run twice", run: (args) => runOnStore(demo, args) },
   test: { does: "check everything; with arguments only those tests", run: test },
   bench: { does: "measure", run: (args) => runOnStore(bench, args, ["--durable"]) },
   simulate: {
@@ -31,6 +38,12 @@ const tasks = {
 const [name, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(tasks, name ?? "")) fail(usage(), 2);
 process.exitCode = await tasks[name].run(args);
+
+// What it tells people to type is how it is called here.
+function runCli(args) {
+  process.env.EVERSTEP_PROGRAM = "npm run -s everstep --";
+  return runScript(cli, args);
+}
 
 async function runScript(file, args) {
   if (!file) fail("Which script shall be run?", 2);

@@ -13,7 +13,7 @@ export interface Options {
 
 export class UsageError extends Error {}
 
-export const usage = `Usage: npm start -- [options]
+export const usage = `Usage: npm run demo -- [options]
 
 Runs an order through a workflow, kills the worker process twice, and proves that
 the order went on where it was.
@@ -25,7 +25,7 @@ the order went on where it was.
   --help             this text
 
 Servers are taken from EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and
-EVERSTEP_REDIS_URL. Where that is not set, npm start starts one for the demo and
+EVERSTEP_REDIS_URL. Where that is not set, npm run demo starts one for the demo and
 throws it away afterwards.
 
 You may also kill workers yourself, with kill -9 in another terminal.
@@ -77,7 +77,7 @@ function readStore(text: string): StoreName {
   const { title, variable } = stores[name];
   if (variable !== null && serverUrl(name) === "") {
     throw new UsageError(
-      `${variable} is not set, so there is no ${title} for the demo. Set it, or use npm start, which starts one.`,
+      `${variable} is not set, so there is no ${title} for the demo. Set it, or use npm run demo, which starts one.`,
     );
   }
   return name;

@@ -75,8 +75,8 @@ function next({ kept, storeTitle }: Ending): string[] {
     [fromHere(workflow), `the workflow, ${lineCount} lines`],
     ["npm test", "check everything"],
     ["docs/", "read on"],
-    ["npm start -- --help", "other stores, other kills, other speeds"],
-    ...(kept ? [] : [["npm start -- --keep", "keep the data and what the bodies did"]]),
+    ["npm run demo -- --help", "other stores, other kills, other speeds"],
+    ...(kept ? [] : [["npm run demo -- --keep", "keep the data and what the bodies did"]]),
   ];
   const columns = Math.max(...hints.map(([what = ""]) => what.length));
   return [

@@ -1,0 +1,77 @@
+import { defineCommand } from "../command.ts";
+import { nameOf } from "../instance-of.ts";
+import { readJsonFrom } from "../json-source.ts";
+import { writeEnding } from "../output/ending.ts";
+
+export const instancesCreate = defineCommand({
+  path: ["instances", "create"],
+  aliases: [["wf", "start"]],
+  group: "Instances",
+  summary: "create an instance, which begins to run",
+  connects: true,
+  arguments: [
+    { name: "workflow", asOption: true, summary: "the workflow's name" },
+    {
+      name: "params",
+      asOption: true,
+      optional: true,
+      type: "json",
+      summary: "what the workflow gets, as JSON",
+    },
+  ],
+  options: {
+    "params-file": {
+      placeholder: "<file>",
+      suggests: "files",
+      summary: "the params from a file, or from standard input with -",
+    },
+    id: { summary: "its id; made up when left out" },
+    "if-exists": { choices: ["error", "return"], summary: "what to do when the id is taken (default error)" },
+    "start-at": {
+      placeholder: "<time>",
+      summary: "not before this time (2026-01-31T12:00:00Z), or after this long (1h)",
+    },
+    deadline: {
+      placeholder: "<time>",
+      summary: "terminated if it has not ended by then: a time, or a duration",
+    },
+    ttl: {
+      placeholder: "<duration>",
+      summary: "deleted this long after it ended; kept forever when left out",
+    },
+    wait: {
+      type: "flag",
+      summary: "wait until it has ended, and show how; exit code 70 unless it is complete",
+    },
+  },
+  examples: [
+    { line: `instances create order '{"amount": 5}'`, about: "with params" },
+    {
+      line: `instances create --workflow order --id o-17 --params '{"amount": 5}' --wait`,
+      about: "and see how it ends",
+    },
+    { line: "instances create order --params-file order.json", about: "params from a file" },
+    { line: `wf start order '{"amount": 5}'`, about: "the same in other words" },
+  ],
+  async run(context) {
+    const { values, out } = context;
+    const params = await readJsonFrom("params", values.params, values.paramsFile, context);
+    const client = await context.connect();
+    const instance = await client.workflow(values.workflow).create({
+      ...(params === undefined ? {} : { params }),
+      ...given({ id: values.id, ifExists: values.ifExists, startAt: values.startAt }),
+      ...given({ deadline: values.deadline, ttl: values.ttl }),
+    });
+    out.line(`${values.ifExists === "return" ? "There is" : "Created"} ${nameOf(instance)}.`);
+    if (!values.wait) return;
+    const ending = await instance.result();
+    return writeEnding(ending, out) ? 0 : 70;
+  },
+});
+
+/** Without what was left out. */
+function given<Given extends object>(
+  options: Given,
+): { [Name in keyof Given]: Exclude<Given[Name], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,49 @@
+import { defineCommand } from "../command.ts";
+import { instanceArguments } from "../common-options.ts";
+import { instanceOf } from "../instance-of.ts";
+import { writeInstance } from "../output/instance-facts.ts";
+import { painted } from "../output/paint.ts";
+import { writeTimeline } from "../output/timeline.ts";
+import { writeWhy } from "../output/why.ts";
+import { wholeHistory } from "../whole-history.ts";
+
+export const instancesGet = defineCommand({
+  path: ["instances", "get"],
+  aliases: [["wf", "show"]],
+  group: "Instances",
+  summary: "show one instance: its status, why, and its steps on a timeline",
+  description: [
+    "Every step has a line: ✓ completed, ✗ failed, ● running, ○ waiting; its name; what it is; how long it took; and a bar " +
+      "that shows when.",
+  ],
+  connects: true,
+  arguments: instanceArguments,
+  options: {
+    full: {
+      type: "flag",
+      summary: "with params, output, the stack of an error and everything else that is known",
+    },
+  },
+  examples: [
+    { line: "instances get order o-17", about: "how it is doing" },
+    { line: "instances get --workflow order --id o-17 --full", about: "everything about it" },
+    { line: "wf show o-17", about: "by its id alone" },
+  ],
+  async run(context) {
+    const { out, values, runtime } = context;
+    const instance = await instanceOf(context);
+    const [details, why, { steps }] = await Promise.all([
+      instance.details(),
+      instance.why(),
+      wholeHistory(instance),
+    ]);
+    const now = runtime.now();
+    writeInstance(details, values.full, now, out);
+    out.line();
+    writeWhy(why, instance, out);
+    if (steps.length === 0) return;
+    out.line();
+    out.line(painted("bold", "Steps"));
+    writeTimeline(steps, now, out);
+  },
+});

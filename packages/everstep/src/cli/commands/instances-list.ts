@@ -1,0 +1,67 @@
+import type { WireInstances } from "../../http/wire.ts";
+import { defineCommand } from "../command.ts";
+import { writeInstance } from "../output/instance-facts.ts";
+import { type ListedInstance, writeInstanceTable } from "../output/instance-table.ts";
+import type { Output } from "../output/output.ts";
+import { pageOptions, readPages, writeNext } from "../paging.ts";
+import { readStatuses, statuses } from "../status-words.ts";
+
+export const instancesList = defineCommand({
+  path: ["instances", "list"],
+  aliases: [["wf", "ls"]],
+  group: "Instances",
+  summary: "list instances, the newest first",
+  description: [
+    "Without a workflow, instances of all workflows are listed. One page is shown, with the command that shows the next; " +
+      "--all shows everything.",
+    "Words of other engines for a status are understood: running, pending, suspended, completed, failed, cancelled.",
+  ],
+  connects: true,
+  arguments: [
+    { name: "workflow", asOption: true, optional: true, summary: "instances of this workflow only" },
+  ],
+  options: {
+    status: {
+      repeat: true,
+      suggests: statuses,
+      summary: "instances with this status only; may be repeated, or several with commas",
+    },
+    "dead-letter": { type: "flag", summary: "only those that the engine gave up on" },
+    order: { choices: ["asc", "desc"], summary: "by creation" },
+    ...pageOptions,
+    full: { type: "flag", summary: "everything about each: times, params, output, error" },
+  },
+  examples: [
+    { line: "instances list", about: "the newest instances of all workflows" },
+    { line: "instances list order --status errored,paused", about: "what needs a look" },
+    { line: "instances list --workflow order --status waiting --all", about: "every waiting order" },
+    { line: "wf ls --status running --order asc --page-size 10", about: "the ten oldest that run" },
+  ],
+  async run({ values, out, runtime, connect }) {
+    const { workflow, order } = values;
+    const status = readStatuses(values.status);
+    const client = await connect();
+    const filter = { order, status, deadLetter: values.deadLetter || undefined };
+    const pages = await readPages<WireInstances>(values, (place) =>
+      workflow === undefined
+        ? client.instances({ ...filter, ...place })
+        : client.workflow(workflow).list({ ...filter, ...place, meta: true }),
+    );
+    write(
+      pages.flatMap((page) => page.instances),
+      values.full,
+      runtime.now(),
+      out,
+    );
+    writeNext(pages, out);
+  },
+});
+
+function write(instances: readonly ListedInstance[], full: boolean, now: number, out: Output): void {
+  if (instances.length === 0) return out.line("There are no such instances.");
+  if (!full) return writeInstanceTable(instances, now, out);
+  for (const [at, { meta, ...instance }] of instances.entries()) {
+    if (at > 0) out.line();
+    if (meta !== undefined) writeInstance({ ...instance, meta }, true, now, out);
+  }
+}

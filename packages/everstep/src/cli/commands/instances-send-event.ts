@@ -1,0 +1,43 @@
+import { defineCommand } from "../command.ts";
+import { instanceArguments } from "../common-options.ts";
+import { instanceOf, nameOf } from "../instance-of.ts";
+import { readJsonFrom } from "../json-source.ts";
+
+export const instancesSendEvent = defineCommand({
+  path: ["instances", "send-event"],
+  group: "Instances",
+  summary: "send an event to an instance",
+  description: ["It waits there until the workflow asks for its type."],
+  connects: true,
+  arguments: [
+    ...instanceArguments,
+    { name: "type", asOption: true, summary: "the type that the workflow waits for" },
+  ],
+  options: {
+    payload: { type: "json", placeholder: "<json>", summary: "what the workflow receives" },
+    "payload-file": {
+      placeholder: "<file>",
+      suggests: "files",
+      summary: "the same from a file, or from standard input with -",
+    },
+    "event-id": { summary: "sending the same id again has no further effect" },
+  },
+  examples: [
+    { line: "instances send-event order o-17 approved", about: "without a payload" },
+    {
+      line: `instances send-event --workflow order --id o-17 --type approved --payload '{"by": "ann"}'`,
+      about: "with one",
+    },
+  ],
+  async run(context) {
+    const { values, out } = context;
+    const payload = await readJsonFrom("payload", values.payload, values.payloadFile, context);
+    const instance = await instanceOf(context);
+    const { status } = await instance.sendEvent({
+      type: values.type,
+      payload,
+      id: values.eventId,
+    });
+    out.line(`Sent ${values.type} to ${nameOf(instance)}, which is ${status}.`);
+  },
+});

@@ -1,0 +1,17 @@
+import { defineCommand } from "../command.ts";
+import { instanceArguments } from "../common-options.ts";
+import { instanceOf } from "../instance-of.ts";
+import { writeWhy } from "../output/why.ts";
+
+export const instancesWhy = defineCommand({
+  path: ["instances", "why"],
+  group: "Instances",
+  summary: "say why an instance is not moving, and what to do about it",
+  connects: true,
+  arguments: instanceArguments,
+  examples: [{ line: "instances why order o-17", about: "what is it waiting for?" }],
+  async run(context) {
+    const instance = await instanceOf(context);
+    writeWhy(await instance.why(), instance, context.out);
+  },
+});

@@ -1,0 +1,39 @@
+import { defineCommand } from "../command.ts";
+import { writeTable } from "../output/table.ts";
+import { relativeTime } from "../output/time.ts";
+import { pageOptions, readPages, writeNext } from "../paging.ts";
+
+export const waiters = defineCommand({
+  path: ["waiters"],
+  group: "Workflows and topics",
+  summary: "list the instances that wait for a topic",
+  connects: true,
+  arguments: [{ name: "topic", summary: "the topic's name" }],
+  options: pageOptions,
+  examples: [{ line: "waiters prices.changed", about: "whom would it reach?" }],
+  async run({ values, out, runtime, connect }) {
+    const client = await connect();
+    const pages = await readPages(values, (place) => client.waiters(values.topic, place));
+    const found = pages.flatMap((page) => page.waiters);
+    if (found.length === 0) return out.line(`No instance waits for ${values.topic}.`);
+    const now = runtime.now();
+    writeTable(
+      [
+        { title: "workflow" },
+        { title: "id" },
+        { title: "run", align: "right" },
+        { title: "step", shrinks: true },
+        { title: "gives up" },
+      ],
+      found.map(({ workflowName, instanceId, runNumber, stepKey, deadlineAt }) => [
+        { text: workflowName },
+        { text: instanceId },
+        { text: String(runNumber) },
+        { text: stepKey },
+        { text: relativeTime(deadlineAt, now) },
+      ]),
+      out,
+    );
+    writeNext(pages, out);
+  },
+});

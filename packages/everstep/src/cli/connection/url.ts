@@ -1,0 +1,19 @@
+import { UsageError } from "../problems.ts";
+
+/** A URL one can append a path to. What is in it beyond that may be a secret, and is not repeated. */
+export function checkUrl(text: string, what: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${what} is not a URL that begins with http:// or https://.`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError(
+      `${what} has a user name or a password in it.`,
+      'Send them as a header: -H "Authorization: ..."',
+    );
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw new UsageError(`${what} has something after "?" or "#"; it ends with the path of the mount.`);
+  }
+  return url.href;
+}

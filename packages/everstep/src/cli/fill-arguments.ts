@@ -1,0 +1,57 @@
+/** Which positional is which argument. */
+import type { Argument, Command } from "./command.ts";
+import { UsageError } from "./problems.ts";
+
+/**
+ * Arguments that were given as options take no positional. The required ones that are left get theirs, and what is over
+ * goes to the optional ones from left to right: `[workflow] <id>` reads one word as the id, two as both.
+ */
+export function fillArguments(
+  command: Command,
+  givenAsOptions: ReadonlySet<string>,
+  positionals: readonly string[],
+): ReadonlyMap<Argument, string> {
+  const open = (command.arguments ?? []).filter(
+    ({ name, asOption }) => !(asOption && givenAsOptions.has(name)),
+  );
+  const required = open.filter(({ optional }) => !optional);
+  if (positionals.length < required.length) throw missing(command, required, positionals);
+  if (positionals.length > open.length) throw tooMany(command, positionals[open.length] as string);
+  return assign(open, positionals, positionals.length - required.length);
+}
+
+function assign(
+  open: readonly Argument[],
+  positionals: readonly string[],
+  optionalCount: number,
+): ReadonlyMap<Argument, string> {
+  const texts = new Map<Argument, string>();
+  let left = optionalCount;
+  let at = 0;
+  for (const argument of open) {
+    if (argument.optional && left-- <= 0) continue;
+    texts.set(argument, positionals[at++] as string);
+  }
+  return texts;
+}
+
+function missing(
+  command: Command,
+  required: readonly Argument[],
+  positionals: readonly string[],
+): UsageError {
+  const names = required.slice(positionals.length).map(({ name }) => `<${name}>`);
+  const first = required[positionals.length] as Argument;
+  const path = command.path.join(" ");
+  return new UsageError(
+    `"everstep ${path}" needs ${names.join(" and ")}: ${first.summary}.`,
+    `For example: everstep ${command.examples[0]?.line}`,
+  );
+}
+
+function tooMany(command: Command, first: string): UsageError {
+  return new UsageError(
+    `"everstep ${command.path.join(" ")}" does not take ${JSON.stringify(first)}.`,
+    "Put quotes around a value that has spaces in it.",
+  );
+}

@@ -1,0 +1,30 @@
+/** What `everstep dev` says when it begins. */
+import { relative } from "node:path";
+import type { Output } from "../../output/output.ts";
+import { painted } from "../../output/paint.ts";
+
+export interface BannerFacts {
+  readonly url: string;
+  readonly file: string;
+  readonly workflows: readonly string[];
+  /** null: the app's own. */
+  readonly storePath: string | null;
+  readonly cwd: string;
+  readonly pid: number;
+  /** How this program is called here. */
+  readonly program: string;
+}
+
+export function writeBanner(out: Output, facts: BannerFacts): void {
+  const { url, workflows, storePath, cwd, pid, program } = facts;
+  const [first = ""] = workflows;
+  const rows: readonly (readonly [string, string])[] = [
+    ["workflows", `${workflows.join(", ")} (${relative(cwd, facts.file)})`],
+    ["store", storePath === null ? "the app's own" : relative(cwd, storePath) || storePath],
+    ["process", `${pid}; if it dies, it is started again and goes on`],
+    ["start one", `${program} instances create ${first}`],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  out.line(painted("bold", "everstep dev"), "  ", painted("cyan", url));
+  for (const [name, value] of rows) out.line("  ", painted("dim", name.padEnd(width)), "  ", value);
+}

@@ -1,0 +1,123 @@
+/** The child of `everstep dev`: loads the file, and when told so runs its workflows and answers HTTP, in one process. */
+import type { Runtime } from "../../../index.ts";
+import type { ExitCode } from "../../command.ts";
+import type { Output } from "../../output/output.ts";
+import { painted } from "../../output/paint.ts";
+import { spokenDuration } from "../../output/time.ts";
+import { counted } from "../counted.ts";
+import { loadFile } from "../user-file/load-file.ts";
+import { loadProblem } from "../user-file/load-problem.ts";
+import { writeBanner } from "./banner.ts";
+import { type DevApp, devApp } from "./dev-app.ts";
+import { type Listening, listen, PortsTaken } from "./listen.ts";
+import { LiveLines } from "./live-lines.ts";
+import type { Report, StartReason } from "./messages.ts";
+import { observeStore } from "./observe-store.ts";
+import { type Orders, readOrders } from "./orders.ts";
+import { survivorLines } from "./survivors.ts";
+
+export interface HostSettings {
+  readonly file: string;
+  readonly storePath: string;
+  readonly isQuiet: boolean;
+  readonly program: string;
+  readonly cwd: string;
+  readonly out: Output;
+  readonly err: Output;
+  readonly runtime: Runtime;
+}
+
+export async function runHost(settings: HostSettings): Promise<ExitCode> {
+  const orders = readOrders();
+  const dev = await load(settings);
+  if (dev === null) return 70;
+  const order = await orders.next();
+  if (order.kind !== "start") return 0;
+  try {
+    // Without its port it would be of no use, so that comes before anything runs.
+    const listening = await listen(dev, order.ports);
+    await report({ kind: "listening", url: listening.url, port: listening.port });
+    if ((await orders.next()).kind !== "run") return 0;
+    tellOtherPort(order.ports, listening.port, settings.out);
+    await begin(dev, order.why, listening.url, settings);
+    await report({ kind: "serving" });
+    return await serveUntilStopped(dev, listening, orders, settings);
+  } catch (error) {
+    await report(refusal(error));
+    return 70;
+  }
+}
+
+async function load({ file, storePath, err }: HostSettings): Promise<DevApp | null> {
+  const loading = await loadFile(file);
+  if (loading.kind === "failed") {
+    await report(loading);
+    return null;
+  }
+  const { files, exported } = loading;
+  try {
+    const app = await devApp(file, exported, storePath, (problem) => err.line(painted("red", problem)));
+    await report({ kind: "loaded", files });
+    return app;
+  } catch (error) {
+    await report({ kind: "failed", files, problem: await loadProblem(error, file) });
+    return null;
+  }
+}
+
+async function begin(dev: DevApp, why: StartReason, url: string, settings: HostSettings): Promise<void> {
+  const { out, runtime, isQuiet, file, cwd, program } = settings;
+  const { app, storePath } = dev;
+  const workflows = app.manifest().map(({ name }) => name);
+  const survivors = why === "died" ? await survivorLines(app) : [];
+  if (!isQuiet) observeStore(app.store, new LiveLines(out, runtime));
+  if (why === "first") {
+    writeBanner(out, { url, file, workflows, storePath, cwd, pid: process.pid, program });
+  } else {
+    const begun = why === "changed" ? "Running the new code" : "Running again";
+    out.line(painted("cyan", `${begun} (process ${process.pid}): ${workflows.join(", ")}.`));
+    for (const line of survivors) out.line("  ", line);
+  }
+  await app.start();
+}
+
+async function serveUntilStopped(
+  { app }: DevApp,
+  listening: Listening,
+  orders: Orders,
+  { out }: HostSettings,
+): Promise<ExitCode> {
+  const order = await orders.next();
+  const { graceMs, isLast } = order.kind === "stop" ? order : { graceMs: 0, isLast: false };
+  const ending = Promise.all([app.stop({ grace: graceMs }), listening.close()]);
+  const hint = isLast ? " Ctrl-C again ends it at once." : "";
+  const grace = spokenDuration(graceMs);
+  out.line(painted("dim", `Process ${process.pid} stops; bodies in flight may take ${grace}.${hint}`));
+  const [{ finished, released }] = await ending;
+  const parts = [
+    ...(finished > 0 ? [`${counted(finished, "turn")} finished`] : []),
+    ...(released > 0 ? [`${released} cut off, to run again`] : []),
+  ];
+  if (parts.length > 0) out.line(painted("dim", `Stopped: ${parts.join(", ")}.`));
+  return 0;
+}
+
+/** Whoever asked for no port in particular may still expect the usual one. */
+function tellOtherPort([usual, ...others]: readonly number[], port: number, out: Output): void {
+  if (others.length === 0 || port === usual) return;
+  out.line(painted("yellow", `Port ${usual} is taken by another program; ${port} is used instead.`));
+}
+
+function refusal(error: unknown): Report {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof PortsTaken) return { kind: "refused", message, hint: error.hint, isFinal: true };
+  return { kind: "refused", message, isFinal: false };
+}
+
+/** Resolves when it is on its way: this process may end right after. */
+function report(message: Report): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.connected || !process.send) return resolve();
+    process.send(message, undefined, undefined, () => resolve());
+  });
+}

@@ -1,0 +1,52 @@
+/** Answers HTTP on a port of this machine that nobody else can reach, and to nobody who came by another name. */
+import { type Served, serve } from "../../../node/index.ts";
+import type { DevApp } from "./dev-app.ts";
+
+export type Listening = Served;
+
+export class PortsTaken extends Error {
+  readonly hint = "Choose another one with --port; --port 0 takes any that is free.";
+
+  constructor(ports: readonly number[]) {
+    const [first] = ports;
+    super(
+      ports.length === 1
+        ? `Port ${first} is taken by another program.`
+        : `The ports ${first} to ${ports.at(-1)} are taken by other programs.`,
+    );
+  }
+}
+
+const address = "127.0.0.1";
+
+/** On the first of the ports that is free. */
+export async function listen(dev: DevApp, ports: readonly number[]): Promise<Listening> {
+  for (const port of ports) {
+    try {
+      return await listenOn(dev, port);
+    } catch (error) {
+      if (reasonOf(error) !== "EADDRINUSE") throw error;
+    }
+  }
+  throw new PortsTaken(ports);
+}
+
+/** Which names it answers to is known once the port is, and nobody can ask before. */
+async function listenOn({ app, library }: DevApp, wanted: number): Promise<Listening> {
+  let handler: ((request: Request) => Promise<Response>) | null = null;
+  const fetch = (request: Request): Promise<Response> => {
+    handler ??= library.createHandler(app, {
+      authorize: library.allowAll(),
+      hosts: [address, "localhost", "[::1]"].map((host) => `${host}:${served.port}`),
+      tick: false,
+    });
+    return handler(request);
+  };
+  const served = await serve({ fetch }, { port: wanted, host: address });
+  return served;
+}
+
+function reasonOf(error: unknown): unknown {
+  const { details } = Object(error) as { readonly details?: { readonly reason?: unknown } };
+  return details?.reason;
+}

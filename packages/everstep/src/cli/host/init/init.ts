@@ -1,0 +1,66 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { defineCommand } from "../../command.ts";
+import type { Output } from "../../output/output.ts";
+import { painted } from "../../output/paint.ts";
+import { ownVersion } from "../own-package.ts";
+import { type PlannedFile, type Project, planProject } from "./project.ts";
+
+export const init = defineCommand({
+  path: ["init"],
+  group: "Host",
+  summary: "write a minimal project: one workflow, a script, .gitignore",
+  description: [
+    "Writes package.json, workflows.ts and .gitignore where they are missing. An existing package.json gets a script and " +
+      "the dependency added; no other file that is there is touched. In a terminal it shows what it will write and asks.",
+  ],
+  arguments: [
+    { name: "folder", optional: true, suggests: "files", summary: "where to write it (default this folder)" },
+  ],
+  options: { yes: { type: "flag", short: "y", summary: "ask nothing" } },
+  examples: [
+    { line: "init", about: "in this folder, after a question" },
+    { line: "init --yes my-app", about: "in a new folder, without one" },
+  ],
+  async run({ values, cwd, out, input }) {
+    const folder = resolve(cwd, values.folder ?? ".");
+    const project = planProject(folder, ownVersion());
+    const mustAsk = input.isTerminal && out.isTerminal && !values.yes && project.files.length > 0;
+    for (const file of mustAsk ? project.files : []) describe(file, out);
+    if (mustAsk && !isYes(await input.ask("Write this? [Y/n] "))) {
+      out.line("Nothing was written.");
+      return;
+    }
+    write(folder, project, out);
+    writeNextCommands(relative(cwd, folder), project, out);
+  },
+});
+
+function isYes(answer: string | null): boolean {
+  return answer !== null && /^\s*(y|yes)?\s*$/i.test(answer);
+}
+
+function describe({ name, about }: PlannedFile, out: Output): void {
+  out.line("  ", name, "  ", painted("dim", about));
+}
+
+function write(folder: string, { files, workflowsFile }: Project, out: Output): void {
+  mkdirSync(folder, { recursive: true });
+  for (const { name, content, isAddition, about } of files) {
+    // A file that appeared meanwhile is somebody's, too.
+    writeFileSync(join(folder, name), content, { flag: isAddition ? "w" : "wx" });
+    out.line(painted("green", "✓"), ` ${name}  `, painted("dim", about));
+  }
+  if (!files.some(({ name }) => name === workflowsFile)) out.line(`${workflowsFile} is there already.`);
+}
+
+/** Two commands, from where the user stands. */
+function writeNextCommands(folder: string, { needsInstall }: Project, out: Output): void {
+  const enter = folder === "" ? "" : `cd ${folder} && `;
+  const commands = needsInstall
+    ? [`${enter}npm install`, "npx everstep dev"]
+    : [`${enter}npx everstep dev`, "npx everstep instances create hello"];
+  out.line();
+  out.line("Next:");
+  for (const command of commands) out.line("  ", painted("cyan", command));
+}

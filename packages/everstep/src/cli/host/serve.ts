@@ -1,0 +1,117 @@
+import { type App, EverstepError, type Runtime } from "../../index.ts";
+import { serve as listen, type Served } from "../../node/index.ts";
+import { type CommandContext, defineCommand, type ExitCode } from "../command.ts";
+import type { Output } from "../output/output.ts";
+import { painted } from "../output/paint.ts";
+import { spokenDuration } from "../output/time.ts";
+import { CommandFailed } from "../problems.ts";
+import { loadOrFail } from "./user-file/open-app.ts";
+
+const portDefault = 4610;
+const graceMsDefault = 25_000;
+/** Whoever sends requests here has this long to learn that it is not ready any more. */
+const lameDuckMs = 1000;
+
+export const serve = defineCommand({
+  path: ["serve"],
+  group: "Host",
+  summary: "run the app of a file: its workflows and its HTTP API, for production",
+  description: [
+    "The file exports an app made with createWorkflows, with its store and its authorization. One process, no reloading. " +
+      "Without authorization every request is refused; an app that everybody may use (allowAll) is only served to this " +
+      "machine.",
+    "SIGTERM and Ctrl-C stop it gracefully: it is not ready any more (/readyz), begins nothing new, lets bodies in flight " +
+      "finish within the grace, and gives everything else back to other processes. A second signal ends it at once.",
+  ],
+  arguments: [{ name: "file", suggests: "files", summary: "the file that exports the app" }],
+  options: {
+    port: { type: "number", summary: `the port to listen on, 0 for any (default ${portDefault})` },
+    host: { summary: "the address to listen on (default 127.0.0.1, 0.0.0.0 for all of this machine)" },
+    public: { type: "flag", summary: "serve an app that everybody may use to other machines all the same" },
+    grace: { type: "duration", summary: "how long bodies in flight may take after SIGTERM (default 25s)" },
+  },
+  examples: [
+    { line: "serve src/app.ts", about: "on this machine, behind a proxy" },
+    { line: "serve src/app.ts --host 0.0.0.0 --port 8080 --grace 50s", about: "in a container" },
+  ],
+  stopsItself: true,
+  async run(context) {
+    const { values, cwd, out } = context;
+    const { app } = await loadOrFail(cwd, values.file);
+    if (!app) {
+      throw new CommandFailed(
+        `${values.file} exports workflows but no app, so it says neither where they are stored nor who may use them.`,
+        "Export one: export const app = createWorkflows({ workflows, store, authorize }); or try: everstep dev",
+      );
+    }
+    const served = await listenOrFail(app, values);
+    await app.start();
+    const names = app.manifest().map(({ name }) => name);
+    out.line(`Serving ${names.join(", ")} on `, painted("cyan", served.url), ` (process ${process.pid}).`);
+    await warnIfClosed(app, served, out);
+    return untilStopped(app, served, values.grace ?? graceMsDefault, context);
+  },
+});
+
+interface ListenValues {
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  readonly public: boolean;
+}
+
+async function listenOrFail(
+  app: App,
+  { port = portDefault, host, ...values }: ListenValues,
+): Promise<Served> {
+  try {
+    return await listen(app, { port, public: values.public, ...(host === undefined ? {} : { host }) });
+  } catch (error) {
+    const isOpen = error instanceof EverstepError && app.isOpen && error.details?.reason === undefined;
+    if (!isOpen) throw error;
+    throw new CommandFailed(
+      `Everybody may do everything with this app (authorize: allowAll()), and other machines can reach ${host}.`,
+      "Say who may use it: authorize: bearerToken(process.env.TOKEN). If everybody who can reach it may, add --public.",
+    );
+  }
+}
+
+/** Nobody has said who may use it: better heard now than from the first caller. */
+async function warnIfClosed(app: App, { url }: Served, out: Output): Promise<void> {
+  const answer = await app.fetch(new Request(new URL("workflows", url)));
+  const text = answer.status === 403 ? await answer.text() : "";
+  if (!text.includes("AUTHORIZATION_NOT_CONFIGURED")) return;
+  out.line(
+    painted(
+      "yellow",
+      "Nobody may use its HTTP API yet: createWorkflows({ ..., authorize: bearerToken(...) }).",
+    ),
+  );
+}
+
+function untilStopped(
+  app: App,
+  served: Served,
+  graceMs: number,
+  { out, runtime, signal }: CommandContext,
+): Promise<ExitCode> {
+  return new Promise((resolve, reject) => {
+    const stop = async (): Promise<ExitCode> => {
+      out.line(
+        `Stopping; bodies in flight may take ${spokenDuration(graceMs)}. A second signal ends it at once.`,
+      );
+      // Not ready from here on, and nothing new begins.
+      const ending = app.stop({ grace: graceMs });
+      await pause(runtime, lameDuckMs);
+      await served.close();
+      const { finished, released } = await ending;
+      out.line(`Stopped: ${finished} finished, ${released} given back.`);
+      return 0;
+    };
+    signal.addEventListener("abort", () => void stop().then(resolve, reject), { once: true });
+    if (signal.aborted) void stop().then(resolve, reject);
+  });
+}
+
+function pause(runtime: Runtime, ms: number): Promise<void> {
+  return new Promise((resolve) => void runtime.timer(resolve, ms));
+}

@@ -1,0 +1,85 @@
+/** What there is to say about one instance, without its steps. */
+import type { WireInstance, WireMeta, WireRef } from "../../http/wire.ts";
+import { type Fact, writeFacts } from "./facts.ts";
+import type { Output } from "./output.ts";
+import { painted } from "./paint.ts";
+import { statusStyle } from "./status.ts";
+import { absoluteTime, durationBetween, relativeTime, spokenDuration } from "./time.ts";
+import { errorText, valueLines } from "./value.ts";
+
+type Shown = WireInstance & { readonly meta: WireMeta };
+
+export function writeInstance({ id, details, meta }: Shown, full: boolean, now: number, out: Output): void {
+  out.line(
+    painted("bold", `${meta.workflowName} ${id}`),
+    "  ",
+    painted(statusStyle(details.status), details.status),
+  );
+  writeFacts([...timeFacts(meta, now), ...otherFacts(meta), ...(full ? moreFacts(meta, now) : [])], out);
+  if (!full) return;
+  if (details.error !== undefined) {
+    out.line();
+    out.line(painted("red", errorText(details.error)));
+    writeIndented(details.error.stack?.split("\n").slice(1) ?? [], out);
+  }
+  writeValue("Params", meta.params, out);
+  if (details.status === "complete") writeValue("Output", details.output, out);
+}
+
+function timeFacts(meta: WireMeta, now: number): readonly Fact[] {
+  const time = (name: string, iso: string | null): readonly Fact[] =>
+    iso === null ? [] : [[name, `${relativeTime(iso, now)} (${absoluteTime(iso)})`]];
+  const { startedAt, completedAt } = meta;
+  const took =
+    startedAt !== null && completedAt !== null ? durationBetween(startedAt, completedAt) : undefined;
+  return [
+    ["run", String(meta.runNumber)],
+    ...time("created", meta.createdAt),
+    ...time("started", startedAt),
+    ...time("updated", meta.updatedAt),
+    ...time("ended", completedAt),
+    ...(took === undefined ? [] : [["took", spokenDuration(took)] as const]),
+    ...(completedAt === null ? time("due", meta.dueAt) : []),
+    ...time("deadline", meta.deadlineAt),
+  ];
+}
+
+function otherFacts({ deadLetter, parent, terminationReason }: WireMeta): readonly Fact[] {
+  return [
+    ...(deadLetter ? [["dead letter", painted("red", "yes: the engine gave up on it")] as const] : []),
+    ...(parent === null ? [] : [["parent", refText(parent)] as const]),
+    ...(terminationReason === null ? [] : [["terminated", reasonText(terminationReason)] as const]),
+  ];
+}
+
+function moreFacts(meta: WireMeta, now: number): readonly Fact[] {
+  const { retentionUntil } = meta;
+  return [
+    ["executing", meta.executing ? "yes" : "no"],
+    ["queued", meta.queued ? "yes" : "no"],
+    [
+      "kept until",
+      retentionUntil === null
+        ? "forever"
+        : `${absoluteTime(retentionUntil)} (${relativeTime(retentionUntil, now)})`,
+    ],
+  ];
+}
+
+function refText({ workflowName, instanceId }: WireRef): string {
+  return `${workflowName} ${instanceId}`;
+}
+
+function reasonText({ source, message }: NonNullable<WireMeta["terminationReason"]>): string {
+  return message === null ? `by ${source}` : `by ${source}: ${message}`;
+}
+
+export function writeValue(title: string, value: unknown, out: Output): void {
+  out.line();
+  out.line(painted("bold", title));
+  writeIndented(valueLines(value), out);
+}
+
+function writeIndented(lines: readonly string[], out: Output): void {
+  for (const line of lines) out.line("  ", line);
+}

@@ -1,0 +1,24 @@
+/** One answer to "why is this instance not moving?", what to do about it, and the command that does it. */
+import type { WireWhy } from "../../http/wire.ts";
+import { nameOf } from "../instance-of.ts";
+import type { Output } from "./output.ts";
+import { painted } from "./paint.ts";
+
+export function writeWhy(
+  { reason, answer, advice }: WireWhy,
+  instance: Parameters<typeof nameOf>[0],
+  out: Output,
+): void {
+  out.line(answer);
+  if (advice !== null) out.line(painted("yellow", advice));
+  const verb = verbs[reason];
+  if (verb !== undefined) out.line(painted("dim", `  everstep ${verb.replace("*", nameOf(instance))}`));
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  errored: "instances retry *",
+  paused: "instances resume *",
+  sleeping: "instances skip-sleep *",
+  "waiting-for-event": "instances send-event * <type>",
+  "waiting-for-topic": "emit <topic>",
+};

@@ -1,0 +1,27 @@
+/** Standard input, as an input. */
+import { createInterface } from "node:readline";
+import type { Input } from "./input.ts";
+
+/** Questions go to `questions`, so that the answer can be redirected without them. */
+export function processInput(stdin: NodeJS.ReadStream, questions: NodeJS.WritableStream): Input {
+  return {
+    isTerminal: stdin.isTTY === true,
+    async read() {
+      stdin.setEncoding("utf8");
+      let text = "";
+      for await (const part of stdin) text += part;
+      return text;
+    },
+    ask(question) {
+      // The terminal itself edits the line, so that Ctrl-C stays what it is everywhere else.
+      const lines = createInterface({ input: stdin, output: questions, terminal: false });
+      return new Promise((resolve) => {
+        lines.once("close", () => resolve(null));
+        lines.question(question, (answer) => {
+          resolve(answer);
+          lines.close();
+        });
+      });
+    },
+  };
+}

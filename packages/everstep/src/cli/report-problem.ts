@@ -1,0 +1,28 @@
+/** What went wrong, said to the person who called, and as an exit code. */
+import type { ExitCode } from "./command.ts";
+import type { Secrets } from "./connection/secrets.ts";
+import type { Output } from "./output/output.ts";
+import { painted } from "./output/paint.ts";
+import { CommandFailed, UsageError } from "./problems.ts";
+
+export function reportProblem(error: unknown, err: Output, secrets: Secrets): ExitCode {
+  const { message, hint } = wordsFor(error);
+  err.line(painted("red", "error:"), ` ${secrets.hide(message)}`);
+  if (hint !== undefined) err.text(secrets.hide(hint));
+  return error instanceof UsageError ? 64 : 70;
+}
+
+function wordsFor(error: unknown): { readonly message: string; readonly hint?: string | undefined } {
+  if (error instanceof UsageError || error instanceof CommandFailed) return error;
+  const { code, message } = Object(error) as { readonly code?: unknown; readonly message?: unknown };
+  const text = typeof message === "string" ? message : String(error);
+  return typeof code === "string" ? { message: `${text} (${code})`, hint: hints[code] } : { message: text };
+}
+
+/** What a person at a command line can do, beyond what the message says. */
+const hints: Readonly<Record<string, string>> = {
+  CONNECTION_FAILED: '"everstep dev" starts a server; --url, EVERSTEP_URL or a config file name another.',
+  ROUTE_NOT_FOUND:
+    "The URL must be where the workflows are mounted: https://host/api/workflows, not just the host.",
+  UNAUTHORIZED: 'Give a token with EVERSTEP_TOKEN, or any header with -H "Name: value" or a config file.',
+};

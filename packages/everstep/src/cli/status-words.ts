@@ -1,0 +1,32 @@
+/** The statuses, and the words other engines have for them, which the server understands too. */
+import { UsageError } from "./problems.ts";
+import { nearest } from "./suggestion.ts";
+
+export const statuses = ["active", "waiting", "paused", "complete", "errored", "terminated"] as const;
+
+export const otherWords = [
+  "pending",
+  "queued",
+  "running",
+  "enqueued",
+  "suspended",
+  "completed",
+  "success",
+  "failed",
+  "error",
+  "cancelled",
+  "canceled",
+] as const;
+
+/** Every status of a list of options that may each hold several: `--status errored,paused --status waiting`. */
+export function readStatuses(texts: readonly string[]): readonly string[] {
+  const words = texts.flatMap((text) => text.split(",")).map((word) => word.trim().toLowerCase());
+  const known: readonly string[] = [...statuses, ...otherWords];
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown === undefined) return words;
+  const meant = nearest(unknown, known);
+  throw new UsageError(
+    `There is no status ${JSON.stringify(unknown)}; use ${statuses.join(", ")}.`,
+    meant === undefined ? undefined : `Did you mean ${meant}?`,
+  );
+}
