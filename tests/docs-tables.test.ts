@@ -52,6 +52,8 @@ describe("errors.md", () => {
       "verify",
       "testing",
       "cloudflare",
+      "http",
+      "client",
     ];
     for (const page of pages) {
       const text = readFileSync(`docs/${page}.md`, "utf8");

@@ -101,21 +101,24 @@ function responses(route: Route): JsonSchema {
 }
 
 /** What every route may answer with. */
-function always({ hook, body }: Route): readonly string[] {
-  if (hook === null) return [];
-  const ofBody = body ? ["INVALID_BODY", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] : [];
+function always({ hook, body, stream }: Route): readonly ErrorCode[] {
   return [
-    ...[
-      "INVALID_ARGUMENT",
-      "UNAUTHORIZED",
-      "AUTHORIZATION_NOT_CONFIGURED",
-      "FORBIDDEN",
-      "ORIGIN_NOT_ALLOWED",
-    ],
-    ...ofBody,
-    ...["INTERNAL_ERROR", "STORE_UNAVAILABLE"],
+    ...(["INVALID_ARGUMENT", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "INTERNAL_ERROR"] as const),
+    ...(hook ? (["UNAUTHORIZED", "AUTHORIZATION_NOT_CONFIGURED", "FORBIDDEN"] as const) : []),
+    ...(hook ? outOfService : []),
+    ...(body ? (["INVALID_BODY", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
+    ...(stream ? (["TOO_MANY_STREAMS"] as const) : []),
   ];
 }
+
+const outOfService: readonly ErrorCode[] = [
+  "STORE_UNAVAILABLE",
+  "STORE_BUSY",
+  "STORE_FULL",
+  "STORE_READ_ONLY",
+  "STORE_CLOSED",
+  "APP_STOPPED",
+];
 
 function jsonContent(schema: Schema<unknown>): JsonSchema {
   return { "application/json": { schema: schema.json } };

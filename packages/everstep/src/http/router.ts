@@ -60,13 +60,13 @@ function match({ route, segments: pattern }: Pattern, segments: readonly string[
   const params: Record<string, string> = {};
   for (const [at, part] of pattern.entries()) {
     const segment = segments[at] as string;
+    if (part.startsWith(":") ? segment === "" : part !== segment) return;
     if (part.startsWith(":")) params[part.slice(1)] = segment;
-    else if (part !== segment) return;
   }
   return { route, params };
 }
 
-/** A slash at the end means nothing, two in a row do. */
+/** A slash at the end means nothing; between two in a row is no name. */
 function segmentsOf(path: string): string[] {
   const trimmed = path.replace(/^\//, "").replace(/\/$/, "");
   return trimmed === "" ? [] : trimmed.split("/");

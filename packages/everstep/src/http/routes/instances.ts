@@ -130,12 +130,13 @@ export const instanceRoutes: readonly Route[] = [
       const { stepsCursor, eventsCursor, includeLogs, logsCursor, logLevel, logCategory, ...page } =
         call.query;
       const handle = instanceOf(call);
-      const history = await handle.history({
+      const { events, ...history } = await handle.history({
         ...page,
         ...(stepsCursor === undefined ? {} : { cursor: stepsCursor }),
         ...(eventsCursor === undefined ? {} : { eventsCursor }),
       });
-      if (!includeLogs) return { body: jsonView(history) };
+      const shown = { ...history, events: events.map((event) => ({ ...event, payload: event.payload ?? null })) };
+      if (!includeLogs) return { body: jsonView(shown) };
       // Of the run whose steps are shown, whatever was restarted meanwhile.
       const logs = await handle.logs({
         ...page,
@@ -148,7 +149,7 @@ export const instanceRoutes: readonly Route[] = [
         ...(logs.cursor === undefined ? {} : { logsCursor: logs.cursor }),
         logsHasNextPage: logs.hasNextPage,
       };
-      return { body: jsonView({ ...history, logs: logs.items, ...logsEnd }) };
+      return { body: jsonView({ ...shown, logs: logs.items, ...logsEnd }) };
     },
   }),
   route({

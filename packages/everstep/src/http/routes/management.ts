@@ -120,7 +120,13 @@ export const managementRoutes: readonly Route[] = [
       "Restarts it if it exists and fits the condition, creates it if there is none, else leaves it alone.",
     body: schemas.restartOrCreateBody,
     answer: { status: 200, schema: schemas.restartedOrCreated },
-    codes: ["WORKFLOW_NOT_FOUND", "INVALID_INSTANCE_ID", "WORKFLOW_PARAMS_INVALID", "PAYLOAD_TOO_LARGE"],
+    codes: [
+      "WORKFLOW_NOT_FOUND",
+      "INVALID_INSTANCE_ID",
+      "WORKFLOW_PARAMS_INVALID",
+      "INVALID_DURATION",
+      "PAYLOAD_TOO_LARGE",
+    ],
     async run(call) {
       const { startAt, deadline, ...others } = call.body;
       const { idempotencyKey } = call;
