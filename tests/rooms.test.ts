@@ -22,7 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
   verify: ["model", "authoring", "engine", "store"],
   client: ["model", "authoring", "engine", "store", "runner", "verify", "system-runtime.ts"],
   http: ["model", "authoring", "client", "runner"],
-  "fetch-client": ["model", "http", "verify", "system-runtime.ts"],
+  "fetch-client": ["model", "authoring", "http", "verify", "system-runtime.ts"],
   node: ["model", "http", "system-runtime.ts"],
   fragment: ["model", "authoring", "store", "client", "http"],
   cloudflare: ["model", "authoring", "client"],

@@ -1,3 +1,4 @@
+import { parseDuration } from "../authoring/duration.ts";
 import type { WireStatus } from "../http/wire.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal } from "../model/instance.ts";
@@ -20,7 +21,7 @@ export async function awaitEnd(
   { timeout, signal, onReconnect }: ResultOptions,
   runtime: Runtime,
 ): Promise<WireStatus & { readonly timedOut: boolean }> {
-  const timeoutMs = readTimeout(timeout);
+  const timeoutMs = timeout === undefined ? null : parseDuration(timeout, "timeout of result");
   const leash = new Leash(runtime, signal);
   const timer = timeoutMs === null ? null : runtime.timer(() => leash.cut(timeIsUp), timeoutMs);
   let seen: WireStatus | null = null;
@@ -85,13 +86,4 @@ async function* statuses(
   do yield await instance.look(options);
   while (await leash.pause(pollMs));
   throw leash.signal.reason;
-}
-
-function readTimeout(timeout: unknown): number | null {
-  if (timeout === undefined) return null;
-  if (typeof timeout === "number" && timeout >= 0 && timeout < Number.POSITIVE_INFINITY) return timeout;
-  throw new EverstepError(
-    "INVALID_DURATION",
-    `timeout of result is ${typeof timeout === "number" ? timeout : `a ${typeof timeout}`}; it is a number of milliseconds.`,
-  );
 }

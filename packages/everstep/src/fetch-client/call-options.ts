@@ -1,4 +1,5 @@
 /** What callers may say with each call. */
+import type { Duration } from "../authoring/duration.ts";
 import type { CreateBody, RestartOrCreateBody, WireStepSelector } from "../http/wire.ts";
 import type { EverstepError } from "../model/error.ts";
 import type { LogLevel } from "../model/log-line.ts";
@@ -146,6 +147,6 @@ export interface FollowLogsOptions extends WatchOptions {
 }
 
 export interface ResultOptions extends WatchOptions {
-  /** Milliseconds to wait; without it, as long as it takes. */
-  readonly timeout?: number | undefined;
+  /** How long to wait; without it, as long as it takes. */
+  readonly timeout?: Duration | undefined;
 }

@@ -1,3 +1,4 @@
+import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
 import type { WireCounts, WireInstancesWithMeta, WireWaiters, WireWorkflows } from "../http/wire.ts";
 import { EverstepError } from "../model/error.ts";
 import type { Runtime } from "../model/runtime.ts";
@@ -26,12 +27,12 @@ export interface ClientOptions {
   readonly headers?: ClientHeaders;
   /** The host's own unless given. */
   readonly fetch?: Fetch;
-  /** Milliseconds for one try, its answer included; default 15,000. Audits and exports may take 5 minutes. */
-  readonly timeout?: number;
+  /** For one try, its answer included; default 15 seconds. Audits and exports may take 5 minutes. */
+  readonly timeout?: Duration;
   /** How often a request is repeated after no answer, a status of 500 or more, or 429; default 2. */
   readonly retries?: number;
-  /** Milliseconds before the first repetition; each further one waits twice as long. Default 500. */
-  readonly retryDelay?: number;
+  /** Before the first repetition; each further one waits twice as long. Default 500 milliseconds. */
+  readonly retryDelay?: Duration;
   /** Time and randomness; the system's unless given. */
   readonly runtime?: Partial<Runtime>;
 }
@@ -141,9 +142,9 @@ const hostFetch: Fetch = (url, init) => {
   );
 };
 
-function readMs(name: string, value: unknown, least: number): number {
-  if (typeof value === "number" && value >= least && value < Number.POSITIVE_INFINITY) return value;
-  throw invalid(name, `a number of milliseconds from ${least} on`);
+function readMs(name: string, value: unknown, min: number): number {
+  const what = `${name} of createClient`;
+  return checkDuration(parseDuration(value, what), { min }, what);
 }
 
 function readRetries(value: unknown): number {
