@@ -32,7 +32,7 @@ const orders = client.workflow<typeof order>("order");
 
 const instance = await orders.create({ id: "o-1", params: { userId: 7 }, ifExists: "return" });
 await instance.sendEvent({ type: "approved", payload: { by: "kim" } });
-const { status, output } = await instance.result({ timeout: 60_000 });
+const { status, output } = await instance.result({ timeout: "1 minute" });
 console.log(status, output?.approvedBy); // complete kim
 // #endregion orders
 assert.deepEqual([status, output], ["complete", { approvedBy: "kim" }]);
@@ -70,9 +70,9 @@ await assert.rejects(orders.get("nobody").pause(), { code: "INSTANCE_NOT_FOUND" 
 const patient = createClient({
   url: "https://example.com/api/workflows",
   headers: async () => ({ authorization: `Bearer ${await freshToken()}` }), // asked before every try
-  timeout: 15_000,
+  timeout: "15 seconds",
   retries: 2,
-  retryDelay: 500,
+  retryDelay: "500 ms",
   fetch: (input, init) => fetch(input, { ...init, credentials: "omit" }),
 });
 // #endregion settings

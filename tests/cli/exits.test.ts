@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Kept short of the promise (1 s), because a busy machine must not hide a connection that is waited for (4 s and more). */
+/** Servers keep connections open much longer than this, and so would whoever waits for them. */
 const soon = 1000;
 
 test.each([

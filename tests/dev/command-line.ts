@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -50,8 +51,11 @@ export class Project {
   }
 
   write(name: string, content: string): void {
-    mkdirSync(dirname(this.path(name)), { recursive: true });
-    writeFileSync(this.path(name), content);
+    const path = this.path(name);
+    mkdirSync(dirname(path), { recursive: true });
+    // As editors do: nobody sees half of it.
+    writeFileSync(`${path}.new`, content);
+    renameSync(`${path}.new`, path);
   }
 
   read(name: string): string {

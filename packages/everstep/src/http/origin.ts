@@ -24,7 +24,7 @@ export function originRules(
 }
 
 function checkOrigin(origin: string): void {
-  if (URL.canParse(origin) && new URL(origin).origin === origin) return;
+  if (URL.canParse(origin) && new URL(origin).origin === origin && !origin.includes("*")) return;
   throw new EverstepError(
     "INVALID_ARGUMENT",
     `${JSON.stringify(origin)} is no origin. Name each exactly, such as "https://admin.example.com"; patterns are not offered.`,

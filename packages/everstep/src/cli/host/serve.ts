@@ -36,7 +36,7 @@ export const serve = defineCommand({
   ],
   stopsItself: true,
   async run(context) {
-    const { values, cwd, out } = context;
+    const { values, cwd, out, signal } = context;
     const { app } = await loadOrFail(cwd, values.file);
     if (!app) {
       throw new CommandFailed(
@@ -45,7 +45,9 @@ export const serve = defineCommand({
       );
     }
     const served = await listenOrFail(app, values);
-    await app.start();
+    // A store that is out of reach is waited for, but not by somebody who wants to stop.
+    await Promise.race([app.start(), aborted(signal)]);
+    if (signal.aborted) return untilStopped(app, served, 0, context);
     const names = app.manifest().map(({ name }) => name);
     out.line(`Serving ${names.join(", ")} on `, painted("cyan", served.url), ` (process ${process.pid}).`);
     await warnIfClosed(app, served, out);
@@ -88,27 +90,29 @@ async function warnIfClosed(app: App, { url }: Served, out: Output): Promise<voi
   );
 }
 
-function untilStopped(
+async function untilStopped(
   app: App,
   served: Served,
   graceMs: number,
   { out, runtime, signal }: CommandContext,
 ): Promise<ExitCode> {
-  return new Promise((resolve, reject) => {
-    const stop = async (): Promise<ExitCode> => {
-      out.line(
-        `Stopping; bodies in flight may take ${spokenDuration(graceMs)}. A second signal ends it at once.`,
-      );
-      // Not ready from here on, and nothing new begins.
-      const ending = app.stop({ grace: graceMs });
-      await pause(runtime, lameDuckMs);
-      await served.close();
-      const { finished, released } = await ending;
-      out.line(`Stopped: ${finished} finished, ${released} given back.`);
-      return 0;
-    };
-    signal.addEventListener("abort", () => void stop().then(resolve, reject), { once: true });
-    if (signal.aborted) void stop().then(resolve, reject);
+  await aborted(signal);
+  out.line(
+    `Stopping; bodies in flight may take ${spokenDuration(graceMs)}. A second signal ends it at once.`,
+  );
+  // Not ready from here on, and nothing new begins.
+  const ending = app.stop({ grace: graceMs });
+  await pause(runtime, lameDuckMs);
+  await served.close();
+  const { finished, released } = await ending;
+  out.line(`Stopped: ${finished} finished, ${released} given back.`);
+  return 0;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
 

@@ -135,7 +135,10 @@ export const instanceRoutes: readonly Route[] = [
         ...(stepsCursor === undefined ? {} : { cursor: stepsCursor }),
         ...(eventsCursor === undefined ? {} : { eventsCursor }),
       });
-      const shown = { ...history, events: events.map((event) => ({ ...event, payload: event.payload ?? null })) };
+      const shown = {
+        ...history,
+        events: events.map((event) => ({ ...event, payload: event.payload ?? null })),
+      };
       if (!includeLogs) return { body: jsonView(shown) };
       // Of the run whose steps are shown, whatever was restarted meanwhile.
       const logs = await handle.logs({

@@ -11,9 +11,9 @@ import { writeBanner } from "./banner.ts";
 import { type DevApp, devApp } from "./dev-app.ts";
 import { type Listening, listen, PortsTaken } from "./listen.ts";
 import { LiveLines } from "./live-lines.ts";
-import type { Report, StartReason } from "./messages.ts";
+import type { Order, Report, StartReason } from "./messages.ts";
 import { observeStore } from "./observe-store.ts";
-import { type Orders, readOrders } from "./orders.ts";
+import { readOrders } from "./orders.ts";
 import { survivorLines } from "./survivors.ts";
 
 export interface HostSettings {
@@ -39,9 +39,13 @@ export async function runHost(settings: HostSettings): Promise<ExitCode> {
     await report({ kind: "listening", url: listening.url, port: listening.port });
     if ((await orders.next()).kind !== "run") return 0;
     tellOtherPort(order.ports, listening.port, settings.out);
-    await begin(dev, order.why, listening.url, settings);
+    const stop = orders.next();
+    const begun = begin(dev, order.why, listening.url, settings);
+    // A store that is out of reach is waited for, but not by somebody who wants to stop; then its failure is nobody's.
+    begun.catch(() => {});
+    await Promise.race([stop, begun]);
     await report({ kind: "serving" });
-    return await serveUntilStopped(dev, listening, orders, settings);
+    return await stopGently(dev, listening, await stop, settings);
   } catch (error) {
     await report(refusal(error));
     return 70;
@@ -81,13 +85,12 @@ async function begin(dev: DevApp, why: StartReason, url: string, settings: HostS
   await app.start();
 }
 
-async function serveUntilStopped(
+async function stopGently(
   { app }: DevApp,
   listening: Listening,
-  orders: Orders,
+  order: Order,
   { out }: HostSettings,
 ): Promise<ExitCode> {
-  const order = await orders.next();
   const { graceMs, isLast } = order.kind === "stop" ? order : { graceMs: 0, isLast: false };
   const ending = Promise.all([app.stop({ grace: graceMs }), listening.close()]);
   const hint = isLast ? " Ctrl-C again ends it at once." : "";

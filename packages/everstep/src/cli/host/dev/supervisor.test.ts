@@ -53,12 +53,14 @@ let runtime: FakeRuntime;
 let children: Puppet[];
 let said: string[];
 let exitCode: ExitCode | undefined;
+let ordersWhenListening: string[];
 
 beforeEach(() => {
   runtime = createFakeRuntime();
   children = [];
   said = [];
   exitCode = undefined;
+  ordersWhenListening = [];
 });
 
 function supervise(options: { readonly watches?: boolean } = {}): Supervisor {
@@ -82,7 +84,7 @@ function supervise(options: { readonly watches?: boolean } = {}): Supervisor {
     watch: options.watches === false ? null : { add: () => {} },
     ports: [4610, 4611],
     graceMs: 5000,
-    onListening: (url) => said.push(url),
+    onListening: () => ordersWhenListening.push(children.at(-1)!.asked),
   });
   void supervisor.run().then((code) => {
     exitCode = code;
@@ -94,7 +96,6 @@ function supervised(): { readonly supervisor: Supervisor; readonly first: Puppet
   const supervisor = supervise();
   const first = children[0]!;
   first.report(loaded, listening, serving);
-  said.length = 0;
   return { supervisor, first };
 }
 
@@ -144,16 +145,19 @@ describe("new code", () => {
     expect(first.asked).toBe("start (first), run, stop");
   });
 
-  test("that is changed again while it begins is not cut off, but replaced once it serves", () => {
+  test("that is changed again while it begins is stopped in good order first, even if it never comes to serve", () => {
     const { supervisor, first } = supervised();
     supervisor.changed(["/p/a.ts"]);
     children[1]!.report(loaded);
     first.end();
     supervisor.changed(["/p/a.ts"]);
-    expect(children).toHaveLength(2);
-    children[1]!.report(serving);
-    expect(children).toHaveLength(3);
+    expect(children[1]!.asked).toBe("start (changed), stop");
     expect(children[1]!.isKilled).toBe(false);
+    children[2]!.report(loaded);
+    expect(children[2]!.asked).toBe("");
+    children[1]!.report(serving);
+    children[1]!.end();
+    expect(children[2]!.asked).toBe("start (changed)");
   });
 
   test("that takes long to load is spoken of", async () => {
@@ -161,6 +165,12 @@ describe("new code", () => {
     await runtime.advance("10 seconds");
     expect(said).toEqual(["loads slowly"]);
   });
+});
+
+test("the address is written down before the process runs and tells it", () => {
+  const { first } = supervised();
+  expect(ordersWhenListening).toEqual(["start (first)"]);
+  expect(first.asked).toBe("start (first), run");
 });
 
 test("an old process that does not end by itself is killed after its grace", async () => {
@@ -188,19 +198,19 @@ describe("a process that died", () => {
   test("is followed later and later when it keeps dying, until the file changes", async () => {
     const { supervisor, first } = supervised();
     first.end(killed);
-    children[1]!.report(loaded, serving);
+    children[1]!.report(loaded, listening, serving);
     children[1]!.end(killed);
-    children[2]!.report(loaded, serving);
+    children[2]!.report(loaded, listening, serving);
     children[2]!.end(killed);
     expect(said).toEqual(["died, again in 0", "died, again in 0", "died, again in 1000"]);
     expect(children).toHaveLength(3);
     await runtime.advance("1 second");
-    children[3]!.report(loaded, serving);
+    children[3]!.report(loaded, listening, serving);
     children[3]!.end(killed);
     expect(said.at(-1)).toBe("died, again in 2000");
     supervisor.changed(["/p/a.ts"]);
     expect(children).toHaveLength(5);
-    children[4]!.report(loaded, serving);
+    children[4]!.report(loaded, listening, serving);
     children[4]!.end(killed);
     expect(said.at(-1)).toBe("died, again in 0");
   });
@@ -208,9 +218,9 @@ describe("a process that died", () => {
   test("after a long life is followed at once, however often others died before", async () => {
     const { first } = supervised();
     first.end(killed);
-    children[1]!.report(loaded, serving);
+    children[1]!.report(loaded, listening, serving);
     children[1]!.end(killed);
-    children[2]!.report(loaded, serving);
+    children[2]!.report(loaded, listening, serving);
     await runtime.advance("1 minute");
     children[2]!.end(killed);
     expect(said.at(-1)).toBe("died, again in 0");
@@ -282,9 +292,9 @@ describe("stopping", () => {
   test("while it waits to start again is done at once", async () => {
     const { supervisor, first } = supervised();
     first.end(killed);
-    children[1]!.report(loaded, serving);
+    children[1]!.report(loaded, listening, serving);
     children[1]!.end(killed);
-    children[2]!.report(loaded, serving);
+    children[2]!.report(loaded, listening, serving);
     children[2]!.end(killed);
     supervisor.stop();
     await runtime.settle();

@@ -53,8 +53,6 @@ export class Supervisor implements ChildListener {
   #servingSince = 0;
   /** The one that loads, or waits for the other to be gone. */
   #next: Child | null = null;
-  /** The files changed while it began to serve. */
-  #isOutdated = false;
   #why: StartReason = "first";
   #deathsInARow = 0;
   #slowLoad: Timer | null = null;
@@ -81,9 +79,13 @@ export class Supervisor implements ChildListener {
     if (this.#isStopping) return;
     this.#parts.narrator.changed(files);
     this.#deathsInARow = 0;
-    // One that has begun is not cut off; it is replaced in good order as soon as it serves.
-    if (this.#next?.state === "starting") this.#isOutdated = true;
-    else this.#load();
+    // One that has begun to start may be at work already: it is stopped in good order, like one that serves.
+    if (this.#next?.state === "starting") {
+      this.#serving = this.#next;
+      this.#next = null;
+      this.#stopServing();
+    }
+    this.#load();
   }
 
   stop(): void {
@@ -121,14 +123,16 @@ export class Supervisor implements ChildListener {
         // Whoever knows the address finds it there again.
         this.#ports = [report.port];
         this.#parts.onListening(report.url);
-        return child.order({ kind: "run" });
+        child.order({ kind: "run" });
+        // It tells why it runs; whoever follows it has another reason.
+        this.#why = "changed";
+        return;
       case "serving":
         return this.#isServing(child);
       case "refused":
         this.#next = null;
         this.#parts.narrator.refused(report.message, report.hint);
-        if (report.isFinal || !this.#parts.watch) return this.#end(70);
-        if (this.#isOutdated) this.#load();
+        if (report.isFinal || !this.#parts.watch) this.#end(70);
         return;
     }
   }
@@ -155,7 +159,6 @@ export class Supervisor implements ChildListener {
   #load(): void {
     this.#restart?.cancel();
     this.#restart = null;
-    this.#isOutdated = false;
     const before = this.#next;
     this.#next = this.#parts.spawn(this);
     before?.kill();
@@ -177,9 +180,7 @@ export class Supervisor implements ChildListener {
     this.#next = null;
     this.#serving = child;
     this.#servingSince = this.#parts.runtime.monotonic();
-    this.#why = "changed";
     if (this.#isStopping) this.#stopServing();
-    else if (this.#isOutdated) this.#load();
   }
 
   #stopServing(): void {
