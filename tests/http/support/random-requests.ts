@@ -169,7 +169,7 @@ function headers(text: fc.Arbitrary<string>): fc.Arbitrary<Readonly<Record<strin
     );
 }
 
-const nearlyRight: readonly unknown[] = [
+export const nearlyRight: readonly unknown[] = [
   ...[
     {},
     { id: "new-one" },
