@@ -76,6 +76,8 @@ export interface RunnerSettings {
 export interface StopOptions {
   /** How long bodies in flight may go on; default 25 seconds. */
   readonly grace?: Duration;
+  /** What else still needs the store, such as a server that closes: it is served until this has settled. */
+  readonly until?: PromiseLike<unknown>;
 }
 
 type Handles<Workflows extends Record<string, WorkflowDefinition>> = {
@@ -242,6 +244,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       if (stopped) return { finished: 0, released: 0 };
       const graceMs = parseDuration(stopOptions.grace ?? runnerDefaults.stopGraceMs, "grace");
       const report = await runner.stop(graceMs);
+      await Promise.allSettled([stopOptions.until]);
       stopped = true;
       endings.stop();
       nudges.stop();

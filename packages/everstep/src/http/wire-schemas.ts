@@ -1,6 +1,7 @@
 /** The wire as schemas: what bodies are checked with, what the OpenAPI document says, what tests hold answers against. */
 import { instanceStatuses } from "../model/instance.ts";
 import { logLevels } from "../model/log-line.ts";
+import type { Health } from "./health.ts";
 import {
   amount,
   anything,
@@ -242,6 +243,33 @@ export const restartedOrCreated: Schema<wire.WireRestartOrCreate> = object({
   outcome: oneOf(["created", "restarted", "unchanged"]),
   id: text(),
   details: statusView,
+});
+
+export const health: Schema<Health> = object({
+  ok: flag,
+  store: object({
+    reachable: flag,
+    migrationsPending: nullable(count),
+    warnings: list(object({ code: text(), message: text() })),
+  }),
+  runner: object({ running: flag }),
+  workflows: list(text()),
+});
+
+/** What is found is told in words and facts that differ with what it is. */
+const findings = list(record(anything));
+
+export const verifyReport = object({
+  ok: flag,
+  checked: count,
+  violations: findings,
+  warnings: findings,
+  warningsLeftOut: count,
+  moving: count,
+  unreadable: findings,
+  after: optional(text()),
+  complete: flag,
+  summary: text(),
 });
 
 // ------------------------------------------------------------------------------------------------ bodies

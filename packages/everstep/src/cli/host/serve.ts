@@ -100,11 +100,9 @@ async function untilStopped(
   out.line(
     `Stopping; bodies in flight may take ${spokenDuration(graceMs)}. A second signal ends it at once.`,
   );
-  // Not ready from here on, and nothing new begins.
-  const ending = app.stop({ grace: graceMs });
-  await pause(runtime, lameDuckMs);
-  await served.close();
-  const { finished, released } = await ending;
+  const closing = pause(runtime, lameDuckMs).then(() => served.close());
+  // Not ready from here on, and nothing new begins; requests are answered until the server has closed.
+  const { finished, released } = await app.stop({ grace: graceMs, until: closing });
   out.line(`Stopped: ${finished} finished, ${released} given back.`);
   return 0;
 }

@@ -36,7 +36,7 @@ export const serviceRoutes: readonly Route[] = [
       history: flagField("Older runs of restarted instances too."),
       doubts: flagField("Also what is only a violation unless something explains it."),
     },
-    answer: { status: 200, schema: anything },
+    answer: { status: 200, schema: schemas.verifyReport },
     codes: ["INVALID_CURSOR"],
     isLong: true,
     run: async ({ app, query: { limit = 1000, ...options } }) => ({
@@ -59,7 +59,7 @@ export const serviceRoutes: readonly Route[] = [
     path: "/healthz",
     hook: "read",
     summary: "The store, its settings and the runner, in detail.",
-    answer: { status: 200, schema: anything, also: [503] },
+    answer: { status: 200, schema: schemas.health, also: [503] },
     codes: [],
     async run({ app, parts }) {
       const health = await healthOf(app, parts);
