@@ -31,34 +31,39 @@ const names = [
   "parked",
 ];
 
+// What is written by hand differs between stores; the rest is the same code everywhere.
+const ofServers = ["limits", "throughput", "latency", "cost", "nudges"];
+
 const stores = [
-  { store: "sqlite", isThere: true },
-  { store: "postgres", isThere: process.env.EVERSTEP_POSTGRES_URL !== undefined },
-  { store: "mysql", isThere: process.env.EVERSTEP_MYSQL_URL !== undefined },
-  { store: "redis", isThere: process.env.EVERSTEP_REDIS_URL !== undefined },
+  { store: "sqlite", isThere: true, measured: names },
+  { store: "postgres", isThere: process.env.EVERSTEP_POSTGRES_URL !== undefined, measured: ofServers },
+  { store: "mysql", isThere: process.env.EVERSTEP_MYSQL_URL !== undefined, measured: ofServers },
+  { store: "redis", isThere: process.env.EVERSTEP_REDIS_URL !== undefined, measured: ofServers },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "everstep-bench-"));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-for (const { store, isThere } of stores) {
+for (const { store, isThere, measured } of stores) {
   describe.skipIf(!isThere)(`on ${store}`, () => {
     let report: Report;
     let table: string;
 
     beforeAll(async () => {
       const json = join(folder, `${store}.json`);
-      table = (await bench("--store", store, "--quick", "--dir", folder, "--json", json)).stdout;
+      const only = measured.join(",");
+      const options = ["--store", store, "--only", only, "--quick", "--dir", folder, "--json", json];
+      table = (await bench(...options)).stdout;
       report = JSON.parse(readFileSync(json, "utf8"));
     }, 600_000);
 
     const figuresOf = (name: string): Record<string, number> =>
       report.workloads.find((workload) => workload.name === name)!.rounds[0]!;
 
-    test("the bench measures every workload", () => {
+    test("the bench measures every workload it is asked for", () => {
       expect(report.store.name).toBe(store);
-      expect(report.workloads.map((workload) => workload.name)).toEqual(names);
+      expect(report.workloads.map((workload) => workload.name)).toEqual(measured);
       for (const { name, rounds, lines } of report.workloads) {
         expect(rounds, name).toHaveLength(1);
         expect(lines.length, name).toBeGreaterThan(0);

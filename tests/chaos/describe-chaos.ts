@@ -6,7 +6,7 @@ import type { StoreKind } from "./open-store.ts";
 import { Site, storeNames, whyNoSite } from "./site.ts";
 
 const seed = Number(process.env.EVERSTEP_SEED ?? Date.now() % 1_000_000);
-const seconds = Number(process.env.EVERSTEP_CHAOS_SECONDS ?? 20);
+const seconds = Number(process.env.EVERSTEP_CHAOS_SECONDS ?? 14);
 const serverStartMs = 90_000;
 
 export function describeChaos(kind: StoreKind): void {

@@ -161,8 +161,21 @@ describe("SEC-3 whoever wrote the hook hears why it counted as a refusal, and th
 
   test("a body that a hook has read is missed, and not taken for nothing", async () => {
     const sample = guarded.find(({ route }) => route.action === "restart") as SampleRequest;
-    const greedy: Authorize = { request: async ({ request }) => void (await request.text()) };
-    expect(await asked(greedy, sample)).toEqual(refused("500 INTERNAL_ERROR"));
+    const readers = [
+      (request: Request) => request.text(),
+      async ({ body }: Request) => {
+        const reader = body!.getReader();
+        while (!(await reader.read()).done);
+        reader.releaseLock();
+      },
+      async ({ body }: Request) => void body!.getReader(),
+    ];
+    for (const read of readers) {
+      const greedy: Authorize = { request: async ({ request }) => void (await read(request)) };
+      expect(await asked(greedy, sample)).toEqual(refused("500 INTERNAL_ERROR"));
+    }
+    expect(watched.problems).toHaveLength(3);
+    expect(String(watched.problems[0])).toContain("request.clone()");
     const modest: Authorize = { request: async ({ request }) => void (await request.clone().text()) };
     expect(await asked(modest, sample)).toEqual(good(sample));
   });

@@ -140,6 +140,12 @@ describe("SEC-13 a body that is too large", () => {
     expect([chunks, isCancelled]).toEqual([11, true]);
   });
 
+  test("is measured by a limit that is a number, or there is no handler", () => {
+    for (const most of [Number.NaN, -1, "1000", null])
+      for (const name of ["bodyBytesMax", "streamsMax"])
+        expect(() => createWatched({ http: { [name]: most } })).toThrow(`http.${name} is`);
+  });
+
   test("breaks off in the middle is a mistake of who sent it", async () => {
     const { send, contents } = await begin();
     const before = contents();

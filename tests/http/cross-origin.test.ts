@@ -138,6 +138,17 @@ describe("SEC-5 answers for pages of other origins", () => {
     }
   });
 
+  test("what a hook answers itself may vary with more than the origin", async () => {
+    const { app } = await begin();
+    const request = () => new Response("who are you?", { status: 401, headers: { vary: "Cookie" } });
+    const handler = createHandler(app, { authorize: { request }, cors: { origins: [admin] } });
+    const response = await handler(new Request("http://localhost/workflows", { headers: { origin: admin } }));
+    expect(headersOf(response)).toMatchObject({
+      vary: "Cookie, Origin",
+      "access-control-allow-origin": admin,
+    });
+  });
+
   test.each(tricks)("%j is not that name", async (origin) => {
     const { handler } = await begin({ cors: { origins: [admin] } });
     for (const sample of reads) {

@@ -77,6 +77,35 @@ describe("SEC-30 a store that is out of reach", () => {
     expect([status, error.code, headers.get("retry-after")]).toEqual([503, "STORE_UNAVAILABLE", "2"]);
   });
 
+  test.each(needy.filter(({ route }) => !route.isLong))(
+    "$route.action does not wait for ever",
+    async (sample) => {
+      const world = await begin();
+      world.store.plan(() => () => new Promise(() => {}));
+      const { status, error } = await world.ask(sample);
+      expect([status, error.code]).toEqual([503, "STORE_UNAVAILABLE"]);
+      expect(error.message).toContain("no outcome within 12 seconds; it may still come");
+    },
+  );
+
+  test.each(needy.filter(({ route }) => route.stream))(
+    "a stream of $route.action does not open",
+    async (sample) => {
+      const world = await begin();
+      let comeBack = (): void => {};
+      const back = new Promise<void>((resolve) => {
+        comeBack = resolve;
+      });
+      world.store.plan(() => (apply) => back.then(apply));
+      const { status, error } = await world.ask(sample, { accept: "text/event-stream" });
+      expect([status, error.code]).toEqual([503, "STORE_UNAVAILABLE"]);
+      comeBack();
+      await world.runtime.advance("1 minute");
+      // What opened too late was closed again: nobody looks any more.
+      expect(world.runtime.nextTimerAt()).toBeNull();
+    },
+  );
+
   test("what has no store to ask is answered all the same", async () => {
     const world = await begin();
     world.break(storeFailure("unavailable"));

@@ -33,7 +33,8 @@ export function creating(world: () => World): void {
   test('who says ifExists: "return" gets the instance that has the id, whatever state it is in', async () => {
     const id = world().id("either");
     const create = () => world().post(instancesOf("quick"), { id, params: 5, ifExists: "return" });
-    expect((await create()).body).toEqual({ id, details: { status: "active" } });
+    const first = await create();
+    expect([first.status, first.body]).toEqual([201, { id, details: { status: "active" } }]);
     await world().run();
     const again = await create();
     expect([again.status, again.body]).toEqual([200, { id, details: { status: "complete", output: 5 } }]);

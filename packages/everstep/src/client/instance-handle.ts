@@ -152,15 +152,12 @@ export class InstanceHandle<Output = any> {
   /** Steps and events of a run, the current one unless another is named. */
   async history(options: HistoryOptions = {}): Promise<HistoryView> {
     const { limits } = this.#definition;
-    const record = await this.#read(options.runNumber);
-    const steps = await this.#parts.reads.listSteps(
-      record.runId,
-      pageQuery("steps", { order: "asc", ...options }, limits),
-    );
-    const { eventsCursor, ...others } = options;
-    const eventPage = { order: "asc" as const, ...others, ...(eventsCursor ? { cursor: eventsCursor } : {}) };
-    if (!eventsCursor) delete (eventPage as { cursor?: string }).cursor;
-    const events = await this.#parts.reads.listEvents(record.runId, pageQuery("events", eventPage, limits));
+    const { runNumber, cursor, eventsCursor, pageSize, order = "asc" } = options;
+    const record = await this.#read(runNumber);
+    const stepsQuery = pageQuery("steps", { pageSize, order, cursor }, limits);
+    const steps = await this.#parts.reads.listSteps(record.runId, stepsQuery);
+    const eventsQuery = pageQuery("events", { pageSize, order, cursor: eventsCursor }, limits);
+    const events = await this.#parts.reads.listEvents(record.runId, eventsQuery);
     const stepsPage = pageView("steps", steps, stepView);
     const eventsPage = pageView("events", events, eventView);
     return {

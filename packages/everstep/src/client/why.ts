@@ -151,10 +151,13 @@ function whyDue({ dueAt: _, ...record }: InstanceRecord, dueAt: number, terms: W
     return { reason: "due-now", answer: "It is due now; a runner will take it in a moment.", advice: null };
   }
   if (concurrency !== undefined) {
+    const nobody = terms.runnerRuns
+      ? ""
+      : " No runner is at work in this process; if none is elsewhere, start one.";
     return {
       reason: "queued",
       answer: `It has been due for ${spoken(lateMs)} and waits for its turn: at most ${concurrency} of "${record.workflowName}" run at once.`,
-      advice: "It goes on when one of those ends. If none of them moves, look at them; or raise the cap.",
+      advice: `It goes on when one of those ends. If none of them moves, look at them; or raise the cap.${nobody}`,
     };
   }
   return {

@@ -1,5 +1,6 @@
 import { EverstepError } from "../model/error.ts";
 import { type Authorize, refuse } from "./authorize.ts";
+import { sameBytes } from "./same-bytes.ts";
 
 export interface BearerTokenOptions {
   /** May do everything. Several, so that one can be replaced without a gap. */
@@ -81,13 +82,6 @@ async function digestOf(token: string): Promise<Uint8Array> {
 
 function isAmong(digest: Uint8Array, known: readonly Uint8Array[]): boolean {
   let found = 0;
-  for (const each of known) found |= Number(isSame(digest, each));
+  for (const each of known) found |= Number(sameBytes(digest, each));
   return found === 1;
-}
-
-/** Looks at every byte, wherever they differ. */
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  let difference = a.length ^ b.length;
-  for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
-  return difference === 0;
 }

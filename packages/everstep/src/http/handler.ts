@@ -3,19 +3,13 @@
 import type { AppParts } from "../client/app-parts.ts";
 import { type App, partsOf } from "../client/create-workflows.ts";
 import { EverstepError } from "../model/error.ts";
-import {
-  type Authorize,
-  type AuthorizeContext,
-  ask,
-  checkAuthorize,
-  type HookName,
-  notConfigured,
-} from "./authorize.ts";
+import { type Authorize, type AuthorizeContext, ask, checkAuthorize, notConfigured } from "./authorize.ts";
 import { readBody } from "./body.ts";
 import { etagOf } from "./etag.ts";
 import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
 import { problemResponse, toldOf } from "./problems.ts";
 import { readQuery } from "./query.ts";
+import { factsFor, idempotencyKeyOf, wantsStream } from "./request-facts.ts";
 import type { Answer, Call, PathParams, Route } from "./route.ts";
 import { Router } from "./router.ts";
 import { routes } from "./routes/index.ts";
@@ -80,6 +74,7 @@ class HttpHandler {
     this.#parts = partsOf(app);
     this.#options = options;
     checkAuthorize(options.authorize);
+    for (const name of ["bodyBytesMax", "streamsMax"] as const) checkMost(name, options[name]);
     this.#router = new Router(routes, options.basePath);
     this.#rules = originRules(options.hosts, options.cors);
     this.#streams = new Streams(this.#parts, options.streamsMax ?? 1000);
@@ -170,8 +165,14 @@ class HttpHandler {
       body,
       idempotencyKey: idempotencyKeyOf(request),
     };
-    if (route.stream && request.method === "GET" && wantsStream(request))
-      return route.stream(call, this.#streams);
+    if (route.stream && request.method === "GET" && wantsStream(request)) {
+      const opening = route.stream(call, this.#streams);
+      return this.#inTime(route, opening).catch((problem: unknown) => {
+        // Nobody reads what opens after all.
+        void opening.then(({ body }) => body?.cancel()).catch(() => {});
+        throw problem;
+      });
+    }
     return this.#respond(request, route, await this.#inTime(route, route.run(call)));
   }
 
@@ -194,7 +195,7 @@ class HttpHandler {
   }
 
   /** A store that is out of reach is waited for by the app, but not for ever by who asked. */
-  async #inTime(route: Route, work: Promise<Answer>): Promise<Answer> {
+  async #inTime<Outcome>(route: Route, work: Promise<Outcome>): Promise<Outcome> {
     const ms = route.isLong ? longAnswerMs : answerMs;
     let cancel = (): void => {};
     const timeUp = new Promise<never>((_, reject) => {
@@ -209,38 +210,13 @@ class HttpHandler {
   }
 }
 
-function factsFor(
-  hook: HookName,
-  query: Readonly<Record<string, unknown>>,
-  body: unknown,
-): Readonly<Record<string, unknown>> {
-  const sent = body as { readonly instances?: readonly object[] };
-  switch (hook) {
-    case "instanceCreation":
-      return { instances: sent.instances ?? [sent] };
-    case "sendEvent":
-      return { event: sent };
-    case "runnerTick":
-      return sent as Readonly<Record<string, unknown>>;
-    case "management":
-      return { body: sent };
-    case "read":
-      return { query };
-  }
-}
-
-function idempotencyKeyOf(request: Request): string | undefined {
-  const key = request.headers.get("idempotency-key");
-  if (key === null) return;
-  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
+/** A limit that is no number would be none at all. */
+function checkMost(name: string, most: unknown): void {
+  if (most === undefined || (typeof most === "number" && most >= 0)) return;
   throw new EverstepError(
     "INVALID_ARGUMENT",
-    "The idempotency-key must be 1 to 200 visible ASCII characters, for instance a UUID.",
+    `http.${name} is ${String(most)}; it must be a number, at least 0.`,
   );
-}
-
-function wantsStream(request: Request): boolean {
-  return /(^|,)\s*text\/event-stream\s*(;|,|$)/i.test(request.headers.get("accept") ?? "");
 }
 
 function withoutBody(response: Response): Response {

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../model/error.ts";
 import { statusOf } from "./problems.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes/index.ts";
-import type { JsonSchema, Schema } from "./schema.ts";
+import type { JsonSchema, NamedSchema, Schema } from "./schema.ts";
 import * as schemas from "./wire-schemas.ts";
 
 let made: JsonSchema | null = null;
@@ -125,12 +125,9 @@ function jsonContent(schema: Schema<unknown>): JsonSchema {
 }
 
 function components(): JsonSchema {
-  const named = Object.values(schemas).flatMap((schema) => namedWithin(schema as Schema<unknown>));
-  return Object.fromEntries(named);
-}
-
-/** The named schemas a module gives, and those only used inside of others. */
-function namedWithin(schema: Schema<unknown>): [string, JsonSchema][] {
-  const { name, inner } = schema as { name?: string; inner?: JsonSchema };
-  return name !== undefined && inner !== undefined ? [[name, inner]] : [];
+  return Object.fromEntries(
+    Object.values(schemas).flatMap((schema: Schema<unknown> | NamedSchema<unknown>) =>
+      "name" in schema ? [[schema.name, schema.inner]] : [],
+    ),
+  );
 }

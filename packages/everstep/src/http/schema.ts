@@ -188,17 +188,15 @@ export function record<Value>(inner: Schema<Value>): Schema<Readonly<Record<stri
   };
 }
 
+export interface NamedSchema<Value> extends Schema<Value> {
+  readonly name: string;
+  /** What the name stands for. */
+  readonly inner: JsonSchema;
+}
+
 /** A schema with a name, described once in a document that uses it often. */
-export function named<Value>(name: string, inner: Schema<Value>): Schema<Value> & { readonly name: string } {
-  return {
-    ...inner,
-    name,
-    json: { $ref: `#/components/schemas/${name}` },
-    inner: inner.json,
-  } as Schema<Value> & {
-    readonly name: string;
-    readonly inner: JsonSchema;
-  };
+export function named<Value>(name: string, inner: Schema<Value>): NamedSchema<Value> {
+  return { name, inner: inner.json, json: { $ref: `#/components/schemas/${name}` }, read: inner.read };
 }
 
 function inside(path: string, key: string): string {

@@ -14,6 +14,7 @@ import {
   instanceCodes,
   instanceOf,
   instanceWithMeta,
+  isTaken,
   listFields,
   order,
   pageEnd,
@@ -72,12 +73,16 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 201, schema: schemas.instance, also: [200] },
     codes: [...createCodes, "INSTANCE_ID_ALREADY_EXISTS"],
     async run(call) {
-      const handle = await workflowOf(call).create(creation(call.body));
-      const location = `instances/${encodeURIComponent(handle.id)}`;
-      if (call.body.ifExists !== "return") {
-        return { status: 201, body: instance(handle.id, { status: "active" }), headers: { location } };
+      const { ifExists, ...body } = call.body;
+      try {
+        const { id } = await workflowOf(call).create(creation(body));
+        return { status: 201, body: instance(id, { status: "active" }), headers: locationOf(id) };
+      } catch (problem) {
+        if (ifExists !== "return" || body.id === undefined || !isTaken(problem)) throw problem;
+        const { id } = body;
+        const handle = workflowOf(call).at(id);
+        return { status: 200, body: instance(id, await handle.status()), headers: locationOf(id) };
       }
-      return { status: 200, body: instance(handle.id, await handle.status()), headers: { location } };
     },
   }),
   route({
@@ -243,6 +248,11 @@ export const instanceRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** Beside the list it was created in. */
+function locationOf(id: string): { readonly location: string } {
+  return { location: `instances/${encodeURIComponent(id)}` };
+}
 
 function creation(body: CreateBody): CreateOptions {
   const { startAt, deadline, ...others } = body;

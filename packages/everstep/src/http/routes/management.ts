@@ -1,10 +1,9 @@
 import type { InstanceHandle } from "../../client/instance-handle.ts";
-import { EverstepError } from "../../model/error.ts";
 import { type Call, type Route, route } from "../route.ts";
 import type { Schema } from "../schema.ts";
 import type { WireStepSelector } from "../wire.ts";
 import * as schemas from "../wire-schemas.ts";
-import { instance, instanceCodes, instanceOf, timeFrom, workflowOf } from "./shared.ts";
+import { instance, instanceCodes, instanceOf, isTaken, timeFrom, workflowOf } from "./shared.ts";
 
 const one = "/workflows/:workflowName/instances/:instanceId";
 
@@ -153,10 +152,6 @@ async function idFromKey({ path, idempotencyKey }: Call): Promise<string | undef
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hex = Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0"));
   return `fork-${hex.join("")}`;
-}
-
-function isTaken(problem: unknown): boolean {
-  return problem instanceof EverstepError && problem.code === "INSTANCE_ID_ALREADY_EXISTS";
 }
 
 function selected(from: WireStepSelector | undefined): { readonly from?: WireStepSelector } {

@@ -90,6 +90,11 @@ export function pageEnd({
   return cursor === undefined ? { hasNextPage } : { cursor, hasNextPage };
 }
 
+/** There is an instance with that id already. */
+export function isTaken(problem: unknown): boolean {
+  return problem instanceof EverstepError && problem.code === "INSTANCE_ID_ALREADY_EXISTS";
+}
+
 /** ISO text or epoch milliseconds, as the body has it. */
 export function timeFrom(value: string | number | undefined): number | undefined {
   return typeof value === "string" ? Date.parse(value) : value;

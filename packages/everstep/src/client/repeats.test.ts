@@ -1,0 +1,80 @@
+/** A call that is repeated under the same key is answered as it was, and nothing follows from it again. */
+import { createGate, createTestHarness } from "everstep/testing";
+import { describe, expect, test } from "vitest";
+import { defineWorkflow } from "../authoring/define-workflow.ts";
+
+const waiter = defineWorkflow({ name: "w" }, async (_event, step) => {
+  await step.do("first", () => 1);
+  return (await step.waitForEvent("note", { type: "note" })).payload;
+});
+
+const repeat = { idempotencyKey: "key-1" };
+
+describe("a repeat", () => {
+  test("of a restart leaves the run alone that the first one began, also while a body of it is at work", async () => {
+    const gate = createGate();
+    const signals: AbortSignal[] = [];
+    const held = defineWorkflow({ name: "held" }, async (_event, step) =>
+      step.do("work", async ({ signal }) => {
+        signals.push(signal);
+        await gate.wait();
+        return "done";
+      }),
+    );
+    await using story = createTestHarness({ workflows: { HELD: held } });
+    const instance = await story.workflows.HELD.create({ id: "h" });
+    await instance.restart(repeat);
+    await story.tick();
+    await instance.restart(repeat);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    await gate.open();
+    expect(await instance.details()).toMatchObject({ status: "complete", output: "done", runNumber: 2 });
+  });
+
+  test("of a terminate does not end whoever waits for a later run", async () => {
+    await using story = createTestHarness({ workflows: { W: waiter } });
+    const instance = await story.workflows.W.create({ id: "w" });
+    await instance.terminate(repeat);
+    await instance.restart();
+    await story.tick();
+    const result = instance.result();
+    await instance.terminate(repeat);
+    await instance.sendEvent({ type: "note", payload: "late" });
+    await story.tick();
+    expect(await result).toMatchObject({ status: "complete", output: "late" });
+  });
+
+  test("of a retry is answered although there is nothing to retry any more", async () => {
+    const flaky = defineWorkflow({ name: "flaky" }, async (_event, step) =>
+      step.do("call", { retries: false }, ({ attempt }) => {
+        if (attempt === 1) throw new Error("no answer");
+        return "done";
+      }),
+    );
+    await using story = createTestHarness({ workflows: { FLAKY: flaky } });
+    const instance = await story.workflows.FLAKY.create({ id: "f" });
+    await story.tick();
+    await instance.retryFailedStep(repeat);
+    await story.tick();
+    await instance.retryFailedStep(repeat);
+    expect(await instance.status()).toEqual({ status: "complete", output: "done" });
+    await expect(instance.retryFailedStep()).rejects.toMatchObject({ code: "INSTANCE_NOT_ERRORED" });
+  });
+
+  test("of a restart from a step needs no such step in the run that it began", async () => {
+    await using story = createTestHarness({ workflows: { W: waiter } });
+    const instance = await story.workflows.W.create({ id: "w" });
+    await story.tick();
+    for (let n = 0; n < 3; n++) await instance.restart({ from: "note", ...repeat });
+    expect((await instance.details()).runNumber).toBe(2);
+    await expect(instance.restart({ from: "note" })).rejects.toMatchObject({ code: "STEP_NOT_FOUND" });
+  });
+
+  test("under a key that is none is refused before anything is asked", async () => {
+    await using story = createTestHarness({ workflows: { W: waiter } });
+    const instance = await story.workflows.W.create({ id: "w" });
+    for (const idempotencyKey of ["", "a b", "é", "x".repeat(201), 7 as never])
+      await expect(instance.pause({ idempotencyKey })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    expect((await instance.status()).status).toBe("active");
+  });
+});
