@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
@@ -22,6 +23,8 @@ export default defineConfig({
           name: "tests",
           include: ["packages/**/src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...chaos],
+          // Most of them wait for servers and processes; by default one processor would be left to the reporter.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           sequence: { groupOrder: 0 },
         },
       },

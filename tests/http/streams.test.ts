@@ -33,6 +33,16 @@ describe("a stream of one instance", () => {
     await stream.cancel();
   });
 
+  test("shows within a second what another process made of it", async () => {
+    const { app, other, runtime, open } = beginStreaming();
+    await app.workflows.ORDER.create({ id: "o" });
+    const stream = await open("/workflows/order/instances/o");
+    await stream.next();
+    await other().tick();
+    await runtime.advance("1 second");
+    expect((await stream.next())?.data.details.status).toBe("waiting");
+  });
+
   test("sends nothing while nothing changes, but says that it is there", async () => {
     const { app, runtime, open } = beginStreaming();
     await app.workflows.SLEEPER.create({ id: "s" });

@@ -24,6 +24,8 @@ export function createWatched(options: { readonly authorize?: Authorize; readonl
   });
   return {
     app,
+    /** Another process on the same data. */
+    other: () => createWorkflows({ workflows, store: memory({ database }), runtime, onNotice: () => {} }),
     store,
     runtime,
     problems,
