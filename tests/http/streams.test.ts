@@ -38,6 +38,8 @@ describe("a stream of one instance", () => {
     await app.workflows.ORDER.create({ id: "o" });
     const stream = await open("/workflows/order/instances/o");
     await stream.next();
+    // Its own writes are seen by now.
+    await runtime.advance("5 seconds");
     await other().tick();
     await runtime.advance("1 second");
     expect((await stream.next())?.data.details.status).toBe("waiting");

@@ -11,14 +11,12 @@ export const scenariosNotApplicable: readonly Gap[] = [
     id: "R-065",
     reason: "Bodies run in the process itself; there is no worker thread or isolate that could die.",
   },
-  { id: "R-092", reason: "Comes with the CLI." },
   { id: "R-097", reason: "Comes with the dashboard." },
 ];
 
 /** Scenarios of which a part is tested and the rest is about what does not exist yet. */
 export const scenariosInPart: readonly Gap[] = [
   { id: "R-055", reason: "Chains of sleeps are tested; there are no interval schedules." },
-  { id: "R-094", reason: "The clients and the HTTP API are tested; the CLI has tests of its own." },
   { id: "R-099", reason: "Routes and streams are tested; files come with the dashboard." },
 ];
 

@@ -1,5 +1,13 @@
 /** A server with workflows whose every moment is known: the clock is in the test's hands, the store in memory. */
-import { type App, type Authorize, allowAll, createWorkflows, defineWorkflow } from "everstep";
+import {
+  type App,
+  type Authorize,
+  allowAll,
+  createWorkflows,
+  defineWorkflow,
+  type Runtime,
+  systemRuntime,
+} from "everstep";
 import { memory } from "everstep/memory";
 import { serve } from "everstep/node";
 import { createFakeRuntime, type FakeRuntime } from "everstep/testing";
@@ -60,7 +68,7 @@ export async function openWorld(options: { readonly authorize?: Authorize } = {}
   const app = createWorkflows({
     workflows: { ORDER: order, JOB: job },
     store: memory(),
-    runtime,
+    runtime: withShortTimers(runtime),
     authorize: options.authorize ?? allowAll(),
     onNotice: () => {},
   });
@@ -81,6 +89,16 @@ export async function openWorld(options: { readonly authorize?: Authorize } = {}
       await server.close();
       await app.stop();
     },
+  };
+}
+
+/** Streams look at the store every now and then, by a clock that goes on by itself; what workflows wait for does not. */
+function withShortTimers(runtime: FakeRuntime): Partial<Runtime> {
+  const { monotonic, timer } = systemRuntime;
+  return {
+    ...runtime,
+    monotonic,
+    timer: (callback, ms) => (ms <= 1000 ? timer(callback, ms) : runtime.timer(callback, ms)),
   };
 }
 

@@ -113,7 +113,7 @@ export interface App<
   waiters(topic: string, options?: PageOptions): Promise<PageView<WaiterView>>;
   /** Instances by status: of one workflow, or of all in the store. */
   counts(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
-  /** Instances of all workflows that are registered here, newest first. */
+  /** Instances of all workflows in the store, newest first. */
   list(options?: ListOptions): Promise<PageView<InstanceView>>;
   /**
    * Removes instances whose retention has passed, at most `limit` of them; says how many. Also forgets publications that

@@ -11,25 +11,32 @@ const waiter = defineWorkflow({ name: "w" }, async (_event, step) => {
 const repeat = { idempotencyKey: "key-1" };
 
 describe("a repeat", () => {
-  test("of a restart leaves the run alone that the first one began, also while a body of it is at work", async () => {
-    const gate = createGate();
-    const signals: AbortSignal[] = [];
-    const held = defineWorkflow({ name: "held" }, async (_event, step) =>
-      step.do("work", async ({ signal }) => {
-        signals.push(signal);
-        await gate.wait();
-        return "done";
-      }),
-    );
-    await using story = createTestHarness({ workflows: { HELD: held } });
-    const instance = await story.workflows.HELD.create({ id: "h" });
-    await instance.restart(repeat);
-    await story.tick();
-    await instance.restart(repeat);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-    await gate.open();
-    expect(await instance.details()).toMatchObject({ status: "complete", output: "done", runNumber: 2 });
-  });
+  test.each(["restart", "restartOrCreate"] as const)(
+    "of a %s leaves the run alone that the first one began, also while a body of it is at work",
+    async (verb) => {
+      const gate = createGate();
+      const signals: AbortSignal[] = [];
+      const held = defineWorkflow({ name: "held" }, async (_event, step) =>
+        step.do("work", async ({ signal }) => {
+          signals.push(signal);
+          await gate.wait();
+          return "done";
+        }),
+      );
+      await using story = createTestHarness({ workflows: { HELD: held } });
+      const instance = await story.workflows.HELD.create({ id: "h" });
+      const restart = () =>
+        verb === "restart"
+          ? instance.restart(repeat)
+          : story.workflows.HELD.restartOrCreate({ id: "h", ...repeat });
+      await restart();
+      await story.tick();
+      await restart();
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+      await gate.open();
+      expect(await instance.details()).toMatchObject({ status: "complete", output: "done", runNumber: 2 });
+    },
+  );
 
   test("of a terminate does not end whoever waits for a later run", async () => {
     await using story = createTestHarness({ workflows: { W: waiter } });

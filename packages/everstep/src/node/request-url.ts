@@ -34,11 +34,12 @@ function isHost(text: string): boolean {
   return /^(?:[a-z0-9_](?:[a-z0-9_.-]*)|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text);
 }
 
-// Where "." and ".." are resolved, whoever looked at the path before has seen another one. Clients resolve them before
+// Where "." and ".." are resolved, or a backslash becomes a slash, whoever looked at the path before has seen another one. Clients resolve them before
 // they send.
 function checkedUrl(url: string, path: string): string {
   const [before = ""] = path.split(/[?#]/, 1);
-  if (/(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i.test(before)) throw badRequest('has "." or ".." in its path');
+  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(before)) throw badRequest('has "." or ".." in its path');
+  if (before.includes("\\")) throw badRequest("has a backslash in its path, which some read as a slash");
   if (!URL.canParse(url)) throw badRequest("has a target that is no URL");
   return url;
 }
