@@ -68,7 +68,7 @@ export async function openWorld(options: { readonly authorize?: Authorize } = {}
   const app = createWorkflows({
     workflows: { ORDER: order, JOB: job },
     store: memory(),
-    runtime: withShortTimers(runtime),
+    runtime: withLookingStreams(runtime),
     authorize: options.authorize ?? allowAll(),
     onNotice: () => {},
   });
@@ -92,13 +92,15 @@ export async function openWorld(options: { readonly authorize?: Authorize } = {}
   };
 }
 
-/** Streams look at the store every now and then, by a clock that goes on by itself; what workflows wait for does not. */
-function withShortTimers(runtime: FakeRuntime): Partial<Runtime> {
-  const { monotonic, timer } = systemRuntime;
+/** How often streams look whether something has changed. */
+const lookMs = 100;
+
+/** Streams look by a clock that goes on by itself: a command waits for them. Nothing else moves but by the test's hand. */
+function withLookingStreams(runtime: FakeRuntime): Partial<Runtime> {
   return {
     ...runtime,
-    monotonic,
-    timer: (callback, ms) => (ms <= 1000 ? timer(callback, ms) : runtime.timer(callback, ms)),
+    timer: (callback, ms) =>
+      ms === lookMs ? systemRuntime.timer(callback, ms) : runtime.timer(callback, ms),
   };
 }
 
