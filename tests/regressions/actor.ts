@@ -96,9 +96,10 @@ const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<
     await Promise.all(
       ids.map(async (each, n) => {
         const instance = await app.workflows.MIXED.create({ id: each });
-        await instance.sendEvent({ type: "note", id: `note-${each}` });
+        // Before the event: after it the instance may be complete at any moment.
         await instance.pause();
         await instance.resume();
+        await instance.sendEvent({ type: "note", id: `note-${each}` });
         await app.workflows.MIXED.list();
         const { status } = await instance.result({ timeout: "15 seconds" });
         if (status !== "complete") problems.push(`Instance ${each} is ${status}.`);
