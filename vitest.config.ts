@@ -20,17 +20,24 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "tests",
-          include: ["packages/**/src/**/*.test.ts", "tests/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...chaos],
-          // Most of them wait for servers and processes; by default one processor would be left to the reporter.
+          name: "units",
+          include: ["packages/**/src/**/*.test.ts"],
           maxWorkers: Math.max(2, availableParallelism() - 1),
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "chaos", include: chaos, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: {
+          name: "tests",
+          include: ["tests/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...chaos],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "chaos", include: chaos, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },
