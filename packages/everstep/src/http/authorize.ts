@@ -1,6 +1,7 @@
 /** Who may do what: hooks that the host writes. Without one that covers a route, the route is closed. */
 import { EverstepError } from "../model/error.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { inTime, late } from "./in-time.ts";
 import { problemResponse } from "./problems.ts";
 
 /** What a request is about to do, known before anything is read from the store. */
@@ -95,7 +96,7 @@ export async function ask<Context>(
     return refuse(403, "You may not do this.");
   };
   try {
-    const answer: unknown = await within(runtime, hookMs, async () => hook(context)).catch(responseOnly);
+    const answer: unknown = await inTime(runtime, hookMs, (async () => hook(context))()).catch(responseOnly);
     if (answer === undefined) return;
     if (answer instanceof Response) return copyOf(answer);
     if (answer === late) return refused(`did not answer within ${hookMs} ms`);
@@ -114,25 +115,6 @@ function responseOnly(problem: unknown): Response {
 function copyOf(response: Response): Response {
   const { status, statusText, headers } = response;
   return new Response(response.clone().body, { status, statusText, headers });
-}
-
-const late = Symbol("late");
-
-async function within<Value>(
-  runtime: Runtime,
-  ms: number,
-  work: () => Promise<Value>,
-): Promise<Value | typeof late> {
-  let cancel = (): void => {};
-  const timeUp = new Promise<typeof late>((resolve) => {
-    const timer = runtime.timer(() => resolve(late), ms);
-    cancel = () => timer.cancel();
-  });
-  try {
-    return await Promise.race([work(), timeUp]);
-  } finally {
-    cancel();
-  }
 }
 
 /** A hook under a name that nobody asks for would let pass what it was written to refuse. */

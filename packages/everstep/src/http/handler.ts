@@ -6,6 +6,7 @@ import { EverstepError } from "../model/error.ts";
 import { type Authorize, type AuthorizeContext, ask, checkAuthorize, notConfigured } from "./authorize.ts";
 import { readBody } from "./body.ts";
 import { etagOf } from "./etag.ts";
+import { inTime, late } from "./in-time.ts";
 import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
 import { problemResponse, toldOf } from "./problems.ts";
 import { readQuery } from "./query.ts";
@@ -197,16 +198,9 @@ class HttpHandler {
   /** A store that is out of reach is waited for by the app, but not for ever by who asked. */
   async #inTime<Outcome>(route: Route, work: Promise<Outcome>): Promise<Outcome> {
     const ms = route.isLong ? longAnswerMs : answerMs;
-    let cancel = (): void => {};
-    const timeUp = new Promise<never>((_, reject) => {
-      const timer = this.#parts.runtime.timer(() => reject(tookTooLong(ms)), ms);
-      cancel = () => timer.cancel();
-    });
-    try {
-      return await Promise.race([work, timeUp]);
-    } finally {
-      cancel();
-    }
+    const outcome = await inTime(this.#parts.runtime, ms, work);
+    if (outcome === late) throw tookTooLong(ms);
+    return outcome as Outcome;
   }
 }
 

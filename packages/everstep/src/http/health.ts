@@ -1,6 +1,7 @@
 import type { AppParts } from "../client/app-parts.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { inTime, late } from "./in-time.ts";
 
 /** How long the store may take before it counts as out of reach. */
 const storeMs = 1000;
@@ -34,16 +35,6 @@ export async function healthOf(app: App, { store, runtime, runner }: AppParts): 
 
 /** Null where there was no answer in time. */
 async function answered<Value>(runtime: Runtime, question: () => Promise<Value>): Promise<Value | null> {
-  let cancel = (): void => {};
-  const timeUp = new Promise<null>((resolve) => {
-    const timer = runtime.timer(() => resolve(null), storeMs);
-    cancel = () => timer.cancel();
-  });
-  try {
-    return await Promise.race([question(), timeUp]);
-  } catch {
-    return null;
-  } finally {
-    cancel();
-  }
+  const answer = await inTime(runtime, storeMs, question()).catch(() => late);
+  return typeof answer === "symbol" ? null : (answer as Value);
 }
