@@ -158,7 +158,7 @@ export function object<const Of extends Fields>(fields: Of): Schema<Shape<Of>> {
         return result as Shape<Of>;
       }
       for (const key of Object.keys(value)) {
-        if (!known.has(key)) issues.push({ path: inside(path, key), message: unknownField(key, known) });
+        if (!known.has(key)) issues.push(unknownField(path, key, known));
       }
       for (const { key, inner, isOptional } of entries) {
         if (Object.hasOwn(value, key)) {
@@ -203,9 +203,10 @@ function inside(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-function unknownField(key: string, known: ReadonlySet<string>): string {
+/** Its name is the caller's and may be of any length; enough of it is said to find it again. */
+function unknownField(path: string, key: string, known: ReadonlySet<string>): Issue {
   const fields = known.size === 0 ? "there are none" : `there are ${[...known].join(", ")}`;
-  return `is not a field here (${JSON.stringify(key.slice(0, 64))}); ${fields}`;
+  return { path: inside(path, key.slice(0, 64)), message: `is not a field here; ${fields}` };
 }
 
 function told(value: unknown): string {
