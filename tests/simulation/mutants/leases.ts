@@ -53,8 +53,8 @@ export const leaseMutants: readonly Mutant[] = [
     name: "bodies are not told that their lease is lost",
     guards: ["INV-6", "INV-12"],
     file: "engine/in-flight.ts",
-    find: "for (const body of this.#running) body.cancel(reason);\n    this.#running.clear();",
-    replace: "void reason;\n    this.#running.clear();",
+    find: "for (const body of this.#running) body.cancel(reason);\n    this.#running = none;",
+    replace: "void reason;\n    this.#running = none;",
   },
   {
     name: "leases are not renewed",
@@ -124,16 +124,16 @@ export const leaseMutants: readonly Mutant[] = [
   {
     name: "a commit does not say which bodies it lets begin",
     guards: ["INV-9"],
-    file: turn,
-    find: "...inFlight.begun, ...inFlight.releasedBy(this.#committedUpTo)];",
-    replace: "...inFlight.begun];",
+    file: "engine/in-flight.ts",
+    find: "for (const body of this.#gated) if (body.gate <= write) begun = added(begun, body.begun);",
+    replace: "void write;",
   },
   {
     name: "a renewal forgets a body that is over before its outcome is durable",
     guards: ["INV-9"],
     file: "engine/in-flight.ts",
-    find: "return [...this.#unrecorded.values(), ...[...this.#running].map((body) => body.begun)];",
-    replace: "return [...this.#running].map((body) => body.begun);",
+    find: "for (const body of this.#unrecorded) if (!isToldBy(records, body)) begun = added(begun, body.begun);",
+    replace: "",
   },
   {
     name: "a body that must not be repeated is",

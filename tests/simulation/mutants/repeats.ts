@@ -132,7 +132,7 @@ export const repeats: readonly Mutant[] = [
     name: "nobody asks whether a lost reply was to a creation",
     guards: ["INV-36", "INV-42"],
     file: "runner/write-lane.ts",
-    find: "for (const entry of group) entry.onUncertain?.();",
+    find: "for (const entry of group) entry.uncertain = true;",
     replace: "",
   },
   {
@@ -146,11 +146,11 @@ export const repeats: readonly Mutant[] = [
     name: "a commit whose outcome is unknown is taken for one that stands",
     guards: ["INV-42", "INV-8"],
     file: "runner/write-lane.ts",
-    find: "for (const entry of group) entry.onUncertain?.();",
-    replace: `for (const entry of group) entry.onUncertain?.();
+    find: "for (const entry of group) entry.uncertain = true;",
+    replace: `for (const entry of group) entry.uncertain = true;
         if (group.every(({ request }) => request.kind === "commit")) {
           for (const entry of group)
-            entry.resolve({ kind: "committed", eventSeq: 0, timeoutsRefused: false, dueNow: false });
+            this.#settle(entry, { kind: "committed", eventSeq: 0, timeoutsRefused: false, dueNow: false });
           return null;
         }`,
   },
@@ -158,9 +158,9 @@ export const repeats: readonly Mutant[] = [
     name: "a commit whose outcome is unknown is sent again under a new number",
     guards: ["INV-42"],
     file: "runner/write-lane.ts",
-    find: "for (const entry of group) entry.onUncertain?.();",
+    find: "for (const entry of group) entry.uncertain = true;",
     replace: `for (const entry of group) {
-          entry.onUncertain?.();
+          entry.uncertain = true;
           const { request } = entry;
           if (request.kind === "commit") (request.boundary as { number: number }).number++;
         }`,

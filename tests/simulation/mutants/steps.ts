@@ -168,16 +168,16 @@ export const steps: readonly Mutant[] = [
   {
     name: "an attempt may take as long as it likes",
     guards: ["INV-12"],
-    file: "engine/body.ts",
-    find: "if (Number.isFinite(timeoutMs)) {",
-    replace: "if (timeoutMs < 0) {",
+    file: "engine/body-timeouts.ts",
+    find: "if (!Number.isFinite(timeoutMs)) return;",
+    replace: "if (timeoutMs >= 0) return;",
   },
   {
     name: "steps inside a body that is over go on",
     guards: ["INV-13", "INV-20"],
     file: "engine/in-flight.ts",
-    find: "if (outer.openCalls === 0) return [];",
-    replace: "if (outer.openCalls >= 0) return [];",
+    find: "if (outer.openCalls === 0) return none;",
+    replace: "if (outer.openCalls >= 0) return none;",
   },
   {
     name: "a body begins before what it was given is durable",

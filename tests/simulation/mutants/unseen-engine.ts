@@ -62,9 +62,9 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "starts that were cut off are forgotten by the next turn's first commit",
     guards: ["INV-9"],
-    file: "engine/turn.ts",
-    find: "const { notTakenUp, inFlight } = this.#steps;\n    return [...notTakenUp, ...inFlight.begun,",
-    replace: "const { inFlight } = this.#steps;\n    return [...inFlight.begun,",
+    file: "engine/open-steps.ts",
+    find: "if (this.#notTakenUp.length === 0) return begun;",
+    replace: "if (this.#notTakenUp.length >= 0) return begun;",
     because: "It takes a branch that waits for something outside of steps before it comes to the step again.",
     noticedBy: "engine/turn-cut-off.test.ts",
   },

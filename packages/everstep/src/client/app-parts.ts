@@ -7,6 +7,7 @@ import type { Store } from "../store/store.ts";
 import type { EndWatch } from "./end-watch.ts";
 import type { Endings } from "./endings.ts";
 import type { Announcer } from "./lifecycle-hooks.ts";
+import type { Moment } from "./moment.ts";
 import type { StoreReads } from "./patient-reads.ts";
 
 /** What the handles of one app share. */
@@ -18,6 +19,7 @@ export interface AppParts {
   readonly runner: Runner;
   readonly endings: Endings;
   readonly endWatch: EndWatch;
+  readonly moment: Moment;
   readonly announcer: Announcer;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   readonly nudges: NudgeWatch;
@@ -26,5 +28,5 @@ export interface AppParts {
    * Resolves when the store may be used; rejects when the app was stopped. With a caller's transaction (`tx`) it makes no
    * tables: that would wait for the very transaction it is called from. Nor does it for those who only look.
    */
-  ready(tx?: unknown): Promise<void>;
+  ready(tx?: unknown): Promise<void> | undefined;
 }

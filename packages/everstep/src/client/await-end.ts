@@ -3,7 +3,7 @@ import { type InstanceRecord, type InstanceRef, isTerminal } from "../model/inst
 import type { Runtime, Timer } from "../model/runtime.ts";
 import { isRetryable } from "../runner/store-patience.ts";
 import type { AppParts } from "./app-parts.ts";
-import type { InstanceResult } from "./instance-handle.ts";
+import type { Creation, InstanceResult } from "./instance-handle.ts";
 import { statusView } from "./views.ts";
 
 /** Waits for an instance to end: told at once when it ends in this process, by looking when in another. */
@@ -11,7 +11,8 @@ export function awaitEnd(
   ref: InstanceRef,
   timeoutMs: number | null,
   read: () => Promise<InstanceRecord>,
-  { runtime, endings, endWatch }: AppParts,
+  { runtime, endings, endWatch, runner, moment }: AppParts,
+  creation: Creation | null,
 ): Promise<InstanceResult> {
   return new Promise((resolve, reject) => {
     let timer: Timer | null = null;
@@ -49,6 +50,8 @@ export function awaitEnd(
     });
     const stopWatching = endWatch.watch({
       ref,
+      isHere: () => creation !== null && runner.hasTurn(creation.runId),
+      isNew: creation !== null && moment.is(creation.moment),
       seen: (status) => {
         if (status === undefined || isTerminal(status)) void lookClosely();
       },

@@ -32,7 +32,7 @@ export async function checkCode(
 ): Promise<CheckReport> {
   const { workflowName, after } = options;
   const list = `check:${workflowName ?? ""}`;
-  const mayGoOn = (): Promise<void> => parts.ready(onlyLooking);
+  const mayGoOn = async (): Promise<void> => parts.ready(onlyLooking);
   const plan = {
     reads: parts.reads,
     runtime: parts.runtime,

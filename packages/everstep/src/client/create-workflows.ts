@@ -28,6 +28,7 @@ import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
+import { Moment } from "./moment.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
 import { type VerifyOptions, verifyApp } from "./verify-app.ts";
@@ -193,24 +194,35 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     onProblem,
   });
   let migrated: Promise<MigrationReport> | null = null;
+  let isMigrated = false;
   let stopped = false;
   const migrate = (migrateOptions: MigrateOptions = {}): Promise<MigrationReport> => {
     if (migrateOptions.plan) return patience.patiently(() => store.migrate({ plan: true }), onProblem);
     migrated ??= patience
       .patiently(() => store.migrate(), onProblem)
-      .catch((error: unknown) => {
-        migrated = null;
-        throw error;
-      });
+      .then(
+        (report) => {
+          isMigrated = true;
+          return report;
+        },
+        (error: unknown) => {
+          migrated = null;
+          throw error;
+        },
+      );
     return migrated;
   };
-  const ready = async (tx?: unknown): Promise<void> => {
-    if (stopped) throw appStopped();
+  const getReady = async (tx?: unknown): Promise<void> => {
     if (tx === undefined) await (migrated ?? migrate());
     else if (migrated === null) requireTables(await migrate({ plan: true }));
     const asking = clock.freshen();
     if (asking) await patience.patiently(() => clock.freshen() ?? asking, onProblem);
     if (stopped) throw appStopped();
+  };
+  // Nothing to wait for is the usual case by far.
+  const ready = (tx?: unknown): Promise<void> | undefined => {
+    if (stopped) throw appStopped();
+    return isMigrated && clock.freshen() === null ? undefined : getReady(tx);
   };
   const parts: AppParts = {
     store,
@@ -220,6 +232,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     runner,
     endings,
     endWatch: new EndWatch({ store, runtime, nudges }),
+    moment: new Moment(runtime),
     announcer,
     definitions,
     nudges,

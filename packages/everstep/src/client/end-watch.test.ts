@@ -4,9 +4,9 @@ import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
 import { NudgeWatch } from "../runner/nudge-watch.ts";
 import type { NudgeListener, Store } from "../store/store.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { EndWatch } from "./end-watch.ts";
+import { EndWatch, type EndWatcher } from "./end-watch.ts";
 
-function begin({ withNudges = false } = {}) {
+function begin({ withNudges = false, withMark = false } = {}) {
   const runtime = createFakeRuntime();
   const ended = new Set<string>();
   const asked: number[] = [];
@@ -18,7 +18,9 @@ function begin({ withNudges = false } = {}) {
   const store = (withNudges ? { subscribe } : {}) as unknown as Store;
   const nudges = new NudgeWatch({ store, runtime, onProblem: () => {} });
   const server = { isAway: false };
+  const others = { writes: 0 };
   const statuses = {
+    ...(withMark ? { changeMark: async () => others.writes } : {}),
     async getStatuses(refs: readonly InstanceRef[]): Promise<InstanceStatus[]> {
       asked.push(refs.length);
       if (server.isAway) throw new StoreError("unavailable", "STORE_UNAVAILABLE", "away");
@@ -27,8 +29,9 @@ function begin({ withNudges = false } = {}) {
   };
   const watch = new EndWatch({ store: statuses, runtime, nudges });
   const seen: string[] = [];
-  const watching = (id: string) => {
+  const watching = (id: string, facts: Pick<EndWatcher, "isHere" | "isNew"> = {}) => {
     const stop = watch.watch({
+      ...facts,
       ref: { workflowName: "w", instanceId: id },
       seen: (status) => {
         if (status !== "complete") return;
@@ -40,7 +43,7 @@ function begin({ withNudges = false } = {}) {
     return stop;
   };
   const nudge = () => listener?.onNudge({ due: false, changed: false, ended: true });
-  return { runtime, server, ended, asked, seen, watching, nudge };
+  return { runtime, server, others, ended, asked, seen, watching, nudge };
 }
 
 test("all who wait are answered by one question", async () => {
@@ -120,4 +123,51 @@ test("nobody waiting, nothing is asked and no timer is left", async () => {
   expect(runtime.nextTimerAt()).toBeNull();
   await runtime.advance("1 hour");
   expect(asked).toHaveLength(1);
+});
+
+test("those who wait already are looked after in time, however many others come", async () => {
+  const { runtime, ended, seen, watching } = begin();
+  watching("patient");
+  await runtime.settle();
+  ended.add("patient");
+  for (let n = 0; n < 20; n += 1) {
+    watching(`i${n}`);
+    await runtime.advance(50);
+  }
+  expect(seen).toEqual(["patient"]);
+});
+
+test("one that was created this moment is not asked about at once, but like all others later", async () => {
+  const { runtime, ended, asked, seen, watching } = begin();
+  watching("new", { isNew: true });
+  await runtime.settle();
+  expect(asked).toEqual([]);
+  ended.add("new");
+  await runtime.advance(100);
+  expect(seen).toEqual(["new"]);
+});
+
+test("one that runs here is not asked about until it does not any more", async () => {
+  const { runtime, ended, asked, seen, watching } = begin();
+  let isHere = true;
+  watching("own", { isHere: () => isHere });
+  await runtime.advance("1 minute");
+  expect(asked).toEqual([]);
+  isHere = false;
+  ended.add("own");
+  await runtime.advance("1 second");
+  expect(seen).toEqual(["own"]);
+});
+
+test("while no other process writes it asks once a second, and at once when one does", async () => {
+  const { runtime, others, ended, asked, seen, watching } = begin({ withMark: true });
+  watching("a");
+  await runtime.advance(950);
+  expect(asked.length).toBe(2);
+  await runtime.advance("10 seconds");
+  expect(asked.length).toBeLessThan(14);
+  others.writes += 1;
+  ended.add("a");
+  await runtime.advance("1 second");
+  expect(seen).toEqual(["a"]);
 });

@@ -14,12 +14,16 @@ const askMax = 500;
 
 export interface EndWatcher {
   readonly ref: InstanceRef;
+  /** It is being run in this process, which will tell: there is no need to look. */
+  isHere?(): boolean;
+  /** It was created this very moment: it cannot have ended before anybody listened. */
+  readonly isNew?: boolean;
   seen(status: InstanceStatus | undefined): void;
   failed(reason: unknown): void;
 }
 
 export interface EndWatchParts {
-  readonly store: Pick<Store, "getStatuses">;
+  readonly store: Pick<Store, "getStatuses" | "changeMark">;
   readonly runtime: Runtime;
   readonly nudges: NudgeWatch;
 }
@@ -30,12 +34,17 @@ export class EndWatch {
   /** Those nobody has looked after yet. */
   #newcomers: EndWatcher[] = [];
   #timer: Timer | null = null;
+  /** By the monotonic clock. */
+  #timerAt = 0;
   #stopHearing: (() => void) | null = null;
   #delayMs: number = lookMs.first;
   #isLooking = false;
   /** Something ended since the last look began. */
   #isNudged = false;
   #failures = 0;
+  /** The store's mark when everybody was last looked after; null where a store has none. */
+  #mark: number | null = null;
+  #markedAt = 0;
 
   constructor(parts: EndWatchParts) {
     this.#parts = parts;
@@ -48,8 +57,12 @@ export class EndWatch {
     this.#stopHearing ??= this.#parts.nudges.hear(({ ended }) => {
       if (ended) this.#nudge();
     });
-    this.#newcomers.push(watcher);
-    if (this.#newcomers.length === 1) this.#parts.runtime.drained(() => void this.#welcome());
+    if (watcher.isNew || watcher.isHere?.()) {
+      if (!this.#isLooking) this.#lookIn(lookMs.first);
+    } else {
+      this.#newcomers.push(watcher);
+      if (this.#newcomers.length === 1) this.#parts.runtime.drained(() => void this.#welcome());
+    }
     return () => {
       this.#watchers.delete(watcher);
       if (this.#watchers.size === 0) this.#rest();
@@ -85,18 +98,24 @@ export class EndWatch {
     this.#delayMs = Math.min(this.#delayMs * lookMs.factor, maxMs);
   }
 
+  /** Never later than it was going to: however many come, those who wait already are looked after. */
   #lookIn(delayMs: number): void {
+    const { runtime } = this.#parts;
+    const at = runtime.monotonic() + delayMs;
+    if (this.#timer !== null && this.#timerAt <= at) return;
     this.#timer?.cancel();
-    this.#timer = this.#parts.runtime.timer(() => void this.#look(), delayMs);
+    this.#timerAt = at;
+    this.#timer = runtime.timer(() => void this.#look(), delayMs);
   }
 
   async #look(): Promise<void> {
+    this.#timer = null;
     if (this.#isLooking) return;
     this.#isLooking = true;
     this.#isNudged = false;
     const { runtime } = this.#parts;
     const begun = runtime.monotonic();
-    const failure = await this.#ask([...this.#watchers]);
+    const failure = await this.#askAll();
     const tookMs = runtime.monotonic() - begun;
     this.#isLooking = false;
     if (this.#watchers.size === 0) return;
@@ -105,6 +124,23 @@ export class EndWatch {
     // Looking takes half of the time at most, however much happens.
     if (this.#isNudged) return this.#lookIn(Math.max(lookMs.afterNudge, tookMs));
     this.#lookLater();
+  }
+
+  /**
+   * If no other process has written there is little to find: what ends in this one is told, unless it ends in another app
+   * on the same store. So then it is enough to ask once in a while.
+   */
+  async #askAll(): Promise<unknown> {
+    const { store, runtime } = this.#parts;
+    const mark = (await store.changeMark?.().catch(() => null)) ?? null;
+    const now = runtime.monotonic();
+    if (mark !== null && mark === this.#mark && now - this.#markedAt < lookMs.max) return null;
+    const failure = await this.#ask([...this.#watchers].filter((watcher) => !watcher.isHere?.()));
+    if (failure === null) {
+      this.#mark = mark;
+      this.#markedAt = now;
+    }
+    return failure;
   }
 
   /** Gives the failure where the store is out of reach: whoever waits goes on waiting. */

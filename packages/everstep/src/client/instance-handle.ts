@@ -100,18 +100,32 @@ export interface LogsOptions extends PageOptions {
   readonly after?: string;
 }
 
-/** One instance, by its id. Every method asks or changes the store; the handle itself knows nothing. */
+/** What is known of an instance because it was created here. */
+export interface Creation {
+  readonly runId: RunId;
+  /** When that was heard. */
+  readonly moment: object;
+}
+
+/** One instance, by its id. Every method asks or changes the store; the handle knows at most that it was just created. */
 export class InstanceHandle<Output = any> {
   readonly id: string;
   readonly #ref: InstanceRef;
   readonly #parts: AppParts;
   readonly #definition: WorkflowDefinition;
+  readonly #creation: Creation | null;
 
-  constructor(ref: InstanceRef, definition: WorkflowDefinition, parts: AppParts) {
+  constructor(
+    ref: InstanceRef,
+    definition: WorkflowDefinition,
+    parts: AppParts,
+    creation: Creation | null = null,
+  ) {
     this.id = ref.instanceId;
     this.#ref = ref;
     this.#definition = definition;
     this.#parts = parts;
+    this.#creation = creation;
   }
 
   // ---------------------------------------------------------------------------------------------- looking
@@ -146,7 +160,7 @@ export class InstanceHandle<Output = any> {
     const timeoutMs =
       options.timeout === undefined ? null : parseDuration(options.timeout, "timeout of result");
     await this.#parts.ready();
-    return awaitEnd(this.#ref, timeoutMs, () => this.#read(), this.#parts);
+    return awaitEnd(this.#ref, timeoutMs, () => this.#read(), this.#parts, this.#creation);
   }
 
   /** Steps and events of a run, the current one unless another is named. */

@@ -13,7 +13,7 @@ import {
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord, InstanceRef } from "../model/instance.ts";
 import { type Limits, timeMax } from "../model/limits.ts";
-import type { CreateOutcome, CreateRequest, LeaseOffer } from "../model/request.ts";
+import type { CreateOutcome, CreateRequest, LeaseOffer, StoreOutcome } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
 import { alreadyExists, changeIdOf, InstanceHandle, type RepeatOptions } from "./instance-handle.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
@@ -65,7 +65,8 @@ export class WorkflowHandle<Params = any, Output = any> {
       tx === undefined ? [await this.#submit(request)] : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
     if (outcome.kind === "exists" && options.ifExists !== "return") throw alreadyExists(request);
-    return this.#handle(request.instanceId);
+    // In a transaction of the caller's own nothing is there yet.
+    return this.#handle(request.instanceId, tx === undefined ? outcome : undefined);
   }
 
   /** Creates up to 100 instances at once; ids that exist or repeat are skipped and left out of the answer. */
@@ -95,9 +96,10 @@ export class WorkflowHandle<Params = any, Output = any> {
       tx === undefined
         ? await Promise.all([...requests.values()].map((request) => this.#submit(request, bundle)))
         : await writeWithin(tx, [...requests.values()], this.#parts);
-    return [...requests.keys()]
-      .filter((_, at) => outcomes[at]?.kind === "created")
-      .map((id) => this.#handle(id));
+    return [...requests.keys()].flatMap((id, at) => {
+      const outcome = outcomes[at];
+      return outcome?.kind === "created" ? [this.#handle(id, tx === undefined ? outcome : undefined)] : [];
+    });
   }
 
   /** An instance that exists. */
@@ -244,8 +246,10 @@ export class WorkflowHandle<Params = any, Output = any> {
     return { workflowName: this.name, instanceId };
   }
 
-  #handle(instanceId: string): InstanceHandle<Output> {
-    return new InstanceHandle(this.#ref(instanceId), this.#definition, this.#parts);
+  #handle(instanceId: string, outcome?: StoreOutcome): InstanceHandle<Output> {
+    const creation =
+      outcome?.kind === "created" ? { runId: outcome.runId, moment: this.#parts.moment.now() } : null;
+    return new InstanceHandle(this.#ref(instanceId), this.#definition, this.#parts, creation);
   }
 }
 

@@ -1,10 +1,9 @@
-import { StepTimeoutError } from "../authoring/errors.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody } from "../model/instance.ts";
 import type { Mutation, Mutations } from "../model/mutations.ts";
 import type { AlongsideRequest } from "../model/request.ts";
-import type { Runtime, Timer } from "../model/runtime.ts";
 import type { Call } from "./call.ts";
+import { none } from "./short-list.ts";
 
 /** What came of one run of a callback. */
 export type BodyOutcome =
@@ -25,14 +24,18 @@ export class Body {
   /** Nested calls that have not settled. */
   openCalls = 0;
   isVoid = false;
-  readonly serviceCalls: Mutation[] = [];
-  readonly mutate: Mutation[] = [];
-  readonly onTerminalError: Mutation[] = [];
-  /** Other instances to create and events to send, committed with the step's record. */
-  readonly alongside: AlongsideRequest[] = [];
+  /** While it is gated: the write that must be durable before it may begin. */
+  gate = 0;
+  /** When its time is up, by the monotonic clock. */
+  endsAt = Number.POSITIVE_INFINITY;
+  timeoutMs = 0;
+  // Made only when something is put in: most bodies register nothing.
+  #serviceCalls: Mutation[] | null = null;
+  #mutate: Mutation[] | null = null;
+  #onTerminalError: Mutation[] | null = null;
+  #alongside: AlongsideRequest[] | null = null;
   #abort: AbortController | null = null;
   #abortReason: unknown = null;
-  #timer: Timer | null = null;
   #done: ((outcome: BodyOutcome) => void) | null = null;
 
   constructor(call: Call, start: number, startedAt: number, event: EventRecord | null = null) {
@@ -54,34 +57,52 @@ export class Body {
   }
 
   get mutations(): Mutations | null {
-    return this.serviceCalls.length + this.mutate.length === 0
+    return this.#serviceCalls === null && this.#mutate === null
       ? null
-      : { serviceCalls: this.serviceCalls, mutate: this.mutate };
+      : { serviceCalls: this.#serviceCalls ?? none, mutate: this.#mutate ?? none };
   }
 
-  /** Runs the work; `done` hears its outcome, or of the timeout, unless the body became void before. */
-  run(
-    work: () => Promise<unknown>,
-    runtime: Runtime,
-    timeoutMs: number,
-    done: (outcome: BodyOutcome) => void,
-  ): void {
+  get onTerminalError(): readonly Mutation[] {
+    return this.#onTerminalError ?? none;
+  }
+
+  /** Other instances to create and events to send, committed with the step's record. */
+  get alongside(): readonly AlongsideRequest[] {
+    return this.#alongside ?? none;
+  }
+
+  callService(mutation: Mutation): void {
+    this.#serviceCalls ??= [];
+    this.#serviceCalls.push(mutation);
+  }
+
+  mutate(mutation: Mutation): void {
+    this.#mutate ??= [];
+    this.#mutate.push(mutation);
+  }
+
+  mutateOnTerminalError(mutation: Mutation): void {
+    this.#onTerminalError ??= [];
+    this.#onTerminalError.push(mutation);
+  }
+
+  send(request: AlongsideRequest): void {
+    this.#alongside ??= [];
+    this.#alongside.push(request);
+  }
+
+  /** Runs the work; `done` hears its outcome, or of its failure, unless the body became void before. */
+  async run(work: () => unknown, done: (outcome: BodyOutcome) => void): Promise<void> {
     this.#done = done;
-    if (Number.isFinite(timeoutMs)) {
-      this.#timer = runtime.timer(() => {
-        this.fail(new StepTimeoutError(this.call.name, timeoutMs, this.start));
-      }, timeoutMs);
+    let outcome: BodyOutcome;
+    try {
+      outcome = { ok: true, value: await work() };
+    } catch (error) {
+      outcome = { ok: false, error };
     }
-    const finish = (outcome: BodyOutcome): void => {
-      if (this.isVoid) return;
-      this.isVoid = true;
-      this.#timer?.cancel();
-      done(outcome);
-    };
-    work().then(
-      (value) => finish({ ok: true, value }),
-      (error) => finish({ ok: false, error }),
-    );
+    if (this.isVoid) return;
+    this.isVoid = true;
+    done(outcome);
   }
 
   /** Ends the attempt with an error that did not come through its promise. */
@@ -95,11 +116,6 @@ export class Body {
   cancel(reason: unknown): void {
     if (this.isVoid) return;
     this.isVoid = true;
-    this.#timer?.cancel();
-    this.#abortWith(reason);
-  }
-
-  #abortWith(reason: unknown): void {
     this.#abortReason = reason;
     this.#abort?.abort(reason);
   }

@@ -18,9 +18,10 @@ export class CallRegister {
   readonly #note: (message: string) => void;
   readonly #records = new Map<string, StepRecord>();
   readonly #calls = new Map<string, Call>();
-  readonly #occurrences = new Map<string, number>();
-  readonly #exhausted = new WeakSet<Error>();
-  readonly #noted = new Set<string>();
+  // Most runs need none of these.
+  #occurrences: Map<string, number> | null = null;
+  #exhausted: WeakSet<Error> | null = null;
+  #noted: Set<string> | null = null;
   #nextIndex = 0;
   #nextSettled = 0;
   #counted = 0;
@@ -97,13 +98,16 @@ export class CallRegister {
   errorOf(record: SettledStep): Error {
     const error = fromStoredError((record as ErroredStep).error);
     const { attempts, maxAttempts, type } = record;
-    if (type === "do" && maxAttempts !== null && attempts >= maxAttempts) this.#exhausted.add(error);
+    if (type === "do" && maxAttempts !== null && attempts >= maxAttempts) {
+      this.#exhausted ??= new WeakSet();
+      this.#exhausted.add(error);
+    }
     return error;
   }
 
   /** The error came out of a step whose retries were used up. */
   isExhausted(error: unknown): boolean {
-    return typeof error === "object" && error !== null && this.#exhausted.has(error as Error);
+    return typeof error === "object" && error !== null && this.#exhausted?.has(error as Error) === true;
   }
 
   #identify(spec: CallSpec, parent: Body | null): { readonly key: string; readonly count: number } {
@@ -122,6 +126,7 @@ export class CallRegister {
   }
 
   #nextOccurrence(place: string): number {
+    this.#occurrences ??= new Map();
     const count = (this.#occurrences.get(place) ?? 0) + 1;
     this.#occurrences.set(place, count);
     return count;
@@ -185,6 +190,7 @@ export class CallRegister {
   }
 
   #noteOnce(topic: string, message: string): void {
+    this.#noted ??= new Set();
     if (this.#noted.has(topic)) return;
     this.#noted.add(topic);
     this.#note(message);

@@ -3,6 +3,7 @@ import type { LogLine } from "../model/log-line.ts";
 import type { Mutations } from "../model/mutations.ts";
 import type { AlongsideRequest } from "../model/request.ts";
 import type { StepRecord } from "../model/step.ts";
+import { added, none } from "./short-list.ts";
 
 /** What a turn knows and has not committed yet; becomes the next boundary. */
 export interface DraftContent {
@@ -17,7 +18,7 @@ export interface DraftContent {
 }
 
 export class Draft {
-  #steps: StepRecord[] = [];
+  #steps: readonly StepRecord[] = none;
   #timeouts: TimedOutWait[] = [];
   #timeoutsSaw = Number.POSITIVE_INFINITY;
   #consumed: ConsumedEvent[] = [];
@@ -43,11 +44,11 @@ export class Draft {
     // A step that changes twice before a commit (waiting, then completed) is written once.
     for (let at = steps.length - 1; at >= 0; at--) {
       if (steps[at]?.index === record.index) {
-        steps[at] = record;
+        this.#steps = steps.with(at, record);
         return;
       }
     }
-    steps.push(record);
+    this.#steps = added(steps, record);
   }
 
   timeout(timeout: TimedOutWait, eventSeqSeen: number): void {
@@ -64,7 +65,7 @@ export class Draft {
   }
 
   alongside(requests: readonly AlongsideRequest[]): void {
-    this.#alongside.push(...requests);
+    if (requests.length > 0) this.#alongside.push(...requests);
   }
 
   mutations(mutations: Mutations): void {
@@ -81,7 +82,7 @@ export class Draft {
       alongside: orNone(this.#alongside),
       mutations: this.#mutations,
     };
-    this.#steps = [];
+    this.#steps = none;
     this.#timeoutsSaw = Number.POSITIVE_INFINITY;
     this.#mutations = null;
     // Most commits carry steps only: what is empty need not be made anew.
@@ -113,8 +114,6 @@ export class Draft {
     this.#mutations = later.mutations;
   }
 }
-
-const none: readonly never[] = Object.freeze([]);
 
 /** The list itself is filled further when it is empty, so an empty one is never given away. */
 function orNone<Item>(list: readonly Item[]): readonly Item[] {

@@ -3,7 +3,7 @@ import type { SettledStep, StepRecord } from "../model/step.ts";
 import { Body } from "./body.ts";
 import { Call } from "./call.ts";
 import { Draft } from "./draft.ts";
-import { HandOver, mutationsFor, type Settlement } from "./hand-over.ts";
+import { HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
 import { completed, event, waiting } from "./sample-records.ts";
 import type { SettlementDraft } from "./settle.ts";
 
@@ -31,18 +31,14 @@ function settlementOf(call: Call, facts: Partial<Settlement> = {}): Settlement {
   return {
     call,
     draft: draft as SettlementDraft,
-    body: null,
-    event: null,
-    timeout: null,
-    eventSeqSeen: 0,
-    needsCommit: false,
+    ...plain,
     ...facts,
   };
 }
 
 function mutating(call: Call): Body {
   const body = new Body(call, 1, 0);
-  body.mutate.push(() => {});
+  body.mutate(() => {});
   return body;
 }
 
@@ -288,9 +284,9 @@ describe("what the author wants written with an outcome", () => {
   });
 
   test("depends on the outcome", () => {
-    body.mutate.push(onSuccess);
-    body.serviceCalls.push(service);
-    body.onTerminalError.push(onFailure);
+    body.mutate(onSuccess);
+    body.callService(service);
+    body.mutateOnTerminalError(onFailure);
     expect(mutationsFor(body, { status: "completed" })).toEqual({
       serviceCalls: [service],
       mutate: [onSuccess],
@@ -304,7 +300,7 @@ describe("what the author wants written with an outcome", () => {
     for (const status of ["completed", "errored"] as const) {
       const call = callOf(status);
       const own = new Body(call, 1, 0);
-      own.alongside.push(child);
+      own.send(child);
       const { draft } = settlementOf(call);
       handOver.add(settlementOf(call, { body: own, draft: { ...draft, status } as SettlementDraft }));
       next();

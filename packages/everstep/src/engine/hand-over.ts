@@ -5,8 +5,9 @@ import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { Draft } from "./draft.ts";
 import type { SettlementDraft } from "./settle.ts";
+import { added, none } from "./short-list.ts";
 
-/** A step that came to its end in this turn and waits to be handed to the code that asked for it. */
+/** A step that came to its end in this turn and waits to be handed to the code that asked for it. Belongs to one queue. */
 export interface Settlement {
   readonly call: Call;
   readonly draft: SettlementDraft;
@@ -18,9 +19,6 @@ export interface Settlement {
   readonly eventSeqSeen: number;
   /** Handed over only once it is durable, because the commit may refuse it. */
   readonly needsCommit: boolean;
-}
-
-interface QueuedSettlement extends Settlement {
   /** What was recorded of the step before. */
   before: StepRecord | undefined;
   /** Set once it has its place in the order and is part of a draft. */
@@ -36,6 +34,9 @@ export const plain = {
   timeout: null,
   eventSeqSeen: 0,
   needsCommit: false,
+  before: undefined,
+  record: null,
+  gate: 0,
 } as const satisfies Partial<Settlement>;
 
 /**
@@ -46,13 +47,13 @@ export class HandOver {
   readonly #draft: Draft;
   #nextIndex: number;
   /** Calls with a recorded settlement that was not handed over yet. */
-  #owed: Call[] = [];
+  readonly #owed: Call[] = [];
   /** The same inside of bodies. */
   #owedInside: Call[] = [];
   /** Finished in this turn, in order of finishing. */
-  #ready: QueuedSettlement[] = [];
+  #ready: readonly Settlement[] = none;
   /** Nested ones go to the body that asked as soon as they are durable. */
-  #nested: QueuedSettlement[] = [];
+  #nested: Settlement[] = [];
   /** Writes put into drafts so far. */
   writes = 0;
   /** Writes known to be durable. */
@@ -79,13 +80,13 @@ export class HandOver {
   /** Takes a settlement in; true when it is next and may be handed over at once. */
   add(settlement: Settlement): boolean {
     settlement.call.state = "settling";
-    const queued: QueuedSettlement = { ...settlement, before: settlement.call.record, record: null, gate: 0 };
+    settlement.before = settlement.call.record;
     if (settlement.call.parent !== null && !settlement.needsCommit) {
-      this.#place(queued);
-      this.#nested.push(queued);
+      this.#place(settlement);
+      this.#nested.push(settlement);
       return false;
     }
-    this.#ready.push(queued);
+    this.#ready = added(this.#ready, settlement);
     return this.#ready.length === 1 && !this.owes;
   }
 
@@ -101,7 +102,7 @@ export class HandOver {
       if (first.needsCommit) flush();
     }
     if (first.needsCommit && this.durable < first.gate) return null;
-    this.#ready.shift();
+    this.#ready = this.#ready.length === 1 ? none : this.#ready.slice(1);
     return { call: first.call, record: first.record as unknown as SettledStep };
   }
 
@@ -110,7 +111,9 @@ export class HandOver {
    * What a body asked for that is void is nobody's.
    */
   nextInside(): { readonly call: Call; readonly record: SettledStep } | null {
-    this.#owedInside = this.#owedInside.filter(({ parent }) => !parent?.isVoid);
+    if (this.#owedInside.length > 0) {
+      this.#owedInside = this.#owedInside.filter(({ parent }) => !parent?.isVoid);
+    }
     const owed = takeFirst(this.#owedInside);
     if (owed) return { call: owed, record: owed.record as SettledStep };
     const first = this.#nested[0];
@@ -143,8 +146,8 @@ export class HandOver {
 
   /** What finished inside a body that is over and has no place yet never counted; gives the events it had taken. */
   dropInside(body: Body): readonly EventRecord[] {
-    const isDropped = ({ call, record }: QueuedSettlement): boolean =>
-      record === null && isInside(call, body);
+    if (this.#ready.length === 0) return none;
+    const isDropped = ({ call, record }: Settlement): boolean => record === null && isInside(call, body);
     const dropped = this.#ready.filter(isDropped);
     if (dropped.length > 0) this.#ready = this.#ready.filter((settlement) => !isDropped(settlement));
     return dropped.flatMap(({ event }) => event ?? []);
@@ -167,12 +170,12 @@ export class HandOver {
       ({ record, needsCommit, body }) => record !== null && needsCommit && body !== null,
     );
     if (!failed) return null;
-    this.#ready.splice(this.#ready.indexOf(failed), 1);
+    this.#ready = this.#ready.filter((settlement) => settlement !== failed);
     failed.call.record = failed.before;
     return failed;
   }
 
-  #place(settlement: QueuedSettlement): void {
+  #place(settlement: Settlement): void {
     const { call, draft, event, timeout, eventSeqSeen, body } = settlement;
     // The draft is this settlement's own and becomes its record; copying it would cost every step an object.
     const record: SettledStep = Object.assign(draft, { settledIndex: this.#nextIndex++ });

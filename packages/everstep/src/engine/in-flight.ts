@@ -2,83 +2,97 @@ import type { BegunBody } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
+import { added, none, taken } from "./short-list.ts";
 import { outerStepOver } from "./turn-errors.ts";
 
-/** The bodies of a turn: those that run, and those that wait for what was written before them to be durable. */
+/**
+ * The bodies of a turn: those that run, and those that wait for what was written before them to be durable. Lists, not
+ * sets: mostly there is one, and never more than may run in parallel.
+ */
 export class InFlight {
-  readonly #running = new Set<Body>();
-  #gated: { readonly body: Body; readonly gate: number }[] = [];
-  /** Bodies that are over and whose outcome is not durable yet, by the keys of their steps: a crash would cut them off. */
-  readonly #unrecorded = new Map<string, BegunBody>();
+  #running: readonly Body[] = none;
+  #gated: readonly Body[] = none;
+  /** Bodies that are over and whose outcome is not durable yet, one for each step: a crash would cut them off. */
+  #unrecorded: readonly Body[] = none;
 
   get size(): number {
-    return this.#running.size + this.#gated.length;
+    return this.#running.length + this.#gated.length;
   }
 
   get isEmpty(): boolean {
     return this.size === 0;
   }
 
-  get begun(): readonly BegunBody[] {
-    return [...this.#unrecorded.values(), ...[...this.#running].map((body) => body.begun)];
+  get running(): readonly Body[] {
+    return this.#running;
+  }
+
+  /** Bodies that a crash would cut off once everything up to this write is durable, and these records with it. */
+  begunBeyond(write: number, records: readonly StepRecord[]): readonly BegunBody[] {
+    let begun: readonly BegunBody[] = none;
+    for (const body of this.#unrecorded) if (!isToldBy(records, body)) begun = added(begun, body.begun);
+    for (const body of this.#running) if (!isToldBy(records, body)) begun = added(begun, body.begun);
+    for (const body of this.#gated) if (body.gate <= write) begun = added(begun, body.begun);
+    return begun;
   }
 
   /** These records are durable. */
   recorded(steps: readonly StepRecord[]): void {
-    for (const step of steps) {
-      const begun = this.#unrecorded.get(step.key);
-      if (begun && tellsOf(step, begun)) this.#unrecorded.delete(step.key);
-    }
+    if (this.#unrecorded.every((body) => isToldBy(steps, body))) this.#unrecorded = none;
+    else this.#unrecorded = this.#unrecorded.filter((body) => !isToldBy(steps, body));
   }
 
   /** Some body can still come to its end without anything else of this run going on. */
   get canFinish(): boolean {
-    for (const body of this.#running) if (body.openCalls === 0) return true;
-    return false;
+    return this.#running.some((body) => body.openCalls === 0);
   }
 
   get names(): readonly string[] {
-    return [...this.#running, ...this.#gated.map(({ body }) => body)].map((body) => body.call.name);
+    return [...this.#running, ...this.#gated].map((body) => body.call.name);
   }
 
   add(body: Body): void {
     body.call.state = "running";
-    this.#unrecorded.delete(body.call.key);
-    this.#running.add(body);
+    if (this.#unrecorded.length > 0) {
+      this.#unrecorded = this.#unrecorded.filter(({ call }) => call.key !== body.call.key);
+    }
+    this.#running = added(this.#running, body);
   }
 
   /** False when the body was not running any more. */
   remove(body: Body): boolean {
-    const wasRunning = this.#running.delete(body);
-    if (wasRunning) this.#unrecorded.set(body.call.key, body.begun);
-    return wasRunning;
+    const others = taken(this.#running, body);
+    if (others === null) return false;
+    this.#running = others;
+    this.#unrecorded = added(this.#unrecorded, body);
+    return true;
   }
 
   gate(body: Body, gate: number): void {
     body.call.state = "gated";
-    this.#gated.push({ body, gate });
+    body.gate = gate;
+    this.#gated = added(this.#gated, body);
   }
 
   gatedBeyond(durable: number): boolean {
     return this.#gated.some(({ gate }) => gate > durable);
   }
 
-  /** What a commit of everything up to this write would let start. */
-  releasedBy(write: number): readonly BegunBody[] {
-    return this.#gated.filter(({ gate }) => gate <= write).map(({ body }) => body.begun);
+  /** Some body may begin once everything up to this write is durable. */
+  isReleasedBy(write: number): boolean {
+    return this.#gated.some(({ gate }) => gate <= write);
   }
 
   takeReleased(durable: number): readonly Body[] {
-    if (this.#gated.length === 0) return [];
-    const released = this.#gated.filter(({ gate }) => gate <= durable);
-    this.#gated = this.#gated.filter(({ gate }) => gate > durable);
-    return released.map(({ body }) => body);
+    const gated = this.#gated;
+    this.#gated = this.gatedBeyond(durable) ? gated.filter(({ gate }) => gate > durable) : none;
+    return this.#gated.length === 0 ? gated : gated.filter(({ gate }) => gate <= durable);
   }
 
   /** Bodies that were not started, as calls to be decided again. */
   takeGated(): readonly Call[] {
-    const calls = this.#gated.map(({ body }) => body.call);
-    this.#gated = [];
+    const calls = this.#gated.map(({ call }) => call);
+    this.#gated = none;
     return calls;
   }
 
@@ -87,12 +101,13 @@ export class InFlight {
    * were cut off.
    */
   cancelInside(outer: Body): readonly Body[] {
-    if (outer.openCalls === 0) return [];
-    const gated = this.#gated.map(({ body }) => body).filter((body) => body.call.parent === outer);
-    this.#gated = this.#gated.filter(({ body }) => body.call.parent !== outer);
-    const running = [...this.#running].filter((body) => body.call.parent === outer);
+    if (outer.openCalls === 0) return none;
+    const isInside = ({ call }: Body): boolean => call.parent === outer;
+    const gated = this.#gated.filter(isInside);
+    this.#gated = this.#gated.filter((body) => !isInside(body));
+    const running = this.#running.filter(isInside);
+    this.#running = this.#running.filter((body) => !isInside(body));
     const inside = running.flatMap((body) => {
-      this.#running.delete(body);
       body.cancel(outerStepOver(outer.call.name));
       return this.cancelInside(body);
     });
@@ -101,13 +116,17 @@ export class InFlight {
 
   cancelAll(reason: Error): void {
     for (const body of this.#running) body.cancel(reason);
-    this.#running.clear();
-    this.#unrecorded.clear();
-    this.#gated = [];
+    this.#running = none;
+    this.#unrecorded = none;
+    this.#gated = none;
   }
 }
 
+function isToldBy(records: readonly StepRecord[], { call, start }: Body): boolean {
+  return records.some((record) => record.key === call.key && tellsOf(record, start));
+}
+
 /** What became of this start is in the record. */
-export function tellsOf({ status, starts }: StepRecord, { start }: BegunBody): boolean {
+export function tellsOf({ status, starts }: StepRecord, start: number): boolean {
   return status !== "waiting" || starts >= start;
 }

@@ -7,19 +7,21 @@ import { WaitForEventTimeoutError } from "../authoring/errors.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody } from "../model/instance.ts";
-import type { WaitingStep } from "../model/step.ts";
+import type { StepRecord, WaitingStep } from "../model/step.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
 import { attemptOutcome } from "./attempt-outcome.ts";
 import { Body, type BodyOutcome } from "./body.ts";
+import { BodyTimeouts } from "./body-timeouts.ts";
 import type { Call } from "./call.ts";
 import type { CallRegister } from "./call-register.ts";
 import { type Decision, decide } from "./decide.ts";
 import type { Draft } from "./draft.ts";
 import { type HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
-import { InFlight } from "./in-flight.ts";
+import { InFlight, tellsOf } from "./in-flight.ts";
 import type { Inbox } from "./inbox.ts";
 import { receivedFrom, receivedValue } from "./received-event.ts";
-import { type AttemptOutcome, type SettlementDraft, type StepBase, settle } from "./settle.ts";
+import { type AttemptOutcome, type SettlementDraft, settle } from "./settle.ts";
+import { added, none } from "./short-list.ts";
 import { baseOf, earliestWake, inOrderOfTime, wakeOf } from "./step-base.ts";
 import { BodyContext } from "./step-context.ts";
 import type { StepOptions } from "./step-options.ts";
@@ -51,21 +53,21 @@ export interface OpenStepsParts {
 export class OpenSteps {
   readonly #parts: OpenStepsParts;
   readonly #inFlight = new InFlight();
-  readonly #interrupted: ReadonlyMap<string, BegunBody>;
+  readonly #timeouts: BodyTimeouts;
   /** Starts cut off by a crash whose steps this turn has not taken up yet: still owed to whoever comes next. */
-  readonly #notTakenUp: Map<string, BegunBody>;
+  #notTakenUp: readonly BegunBody[];
   /** Calls in the order they were made, not decided yet. */
-  #asked: Call[] = [];
+  #asked: readonly Call[] = none;
   /** Calls that wait for a time or an event. */
-  #parked: Call[] = [];
+  #parked: readonly Call[] = none;
   #budgetSpent = false;
   /** The next body waits for one more commit, even if everything written is durable. */
   askFirst = false;
 
   constructor(parts: OpenStepsParts) {
     this.#parts = parts;
-    this.#interrupted = new Map(parts.interrupted.map((begun) => [begun.key, begun]));
-    this.#notTakenUp = new Map(this.#interrupted);
+    this.#timeouts = new BodyTimeouts(parts.host.runtime, () => this.#inFlight.running);
+    this.#notTakenUp = parts.interrupted;
   }
 
   get isQuiet(): boolean {
@@ -90,7 +92,16 @@ export class OpenSteps {
   }
 
   get notTakenUp(): readonly BegunBody[] {
-    return [...this.#notTakenUp.values()];
+    return this.#notTakenUp;
+  }
+
+  /** Bodies a crash would cut off once everything up to this write is durable, and these records with it. */
+  begunBeyond(write: number, records: readonly StepRecord[]): readonly BegunBody[] {
+    const begun = this.#inFlight.begunBeyond(write, records);
+    if (this.#notTakenUp.length === 0) return begun;
+    const isTold = ({ key, start }: BegunBody): boolean =>
+      records.some((record) => record.key === key && tellsOf(record, start));
+    return [...this.#notTakenUp.filter((each) => !isTold(each)), ...begun];
   }
 
   get earliestWake(): number {
@@ -109,28 +120,45 @@ export class OpenSteps {
   }
 
   ask(call: Call): void {
-    this.#asked.push(call);
+    this.#asked = added(this.#asked, call);
   }
 
   /** Decides what was asked and looks at what is parked. */
   decideAll(): void {
-    const now = this.#now();
     this.#budgetSpent = false;
+    if (this.#asked.length + this.#parked.length === 0) return;
+    const now = this.#now();
+    const asked = this.#asked;
+    this.#asked = none;
+    this.#decideAsked(this.#decideParked(asked, now), now);
+  }
+
+  /** Gives those that are left to decide. */
+  #decideParked(asked: readonly Call[], now: number): readonly Call[] {
+    if (this.#parked.length === 0 && !asked.some(isRecordedWait)) return asked;
     // Waits that are recorded are decided like those this turn parked itself: after a crash time decides, as before it.
-    const asked = this.#asked.filter((call) => !isRecordedWait(call));
-    const parked = [...this.#parked, ...this.#asked.filter(isRecordedWait)];
-    this.#parked = [];
-    this.#asked = [];
+    const parked = [...this.#parked, ...asked.filter(isRecordedWait)];
+    const others = asked.filter((call) => !isRecordedWait(call));
+    this.#parked = none;
     for (const call of inOrderOfTime(parked)) if (!call.parent?.isVoid) this.#decide(call, now);
+    return others;
+  }
+
+  #decideAsked(asked: readonly Call[], now: number): void {
     for (const call of asked) {
-      if (this.#budgetSpent || this.#isCrowded(call)) this.#asked.push(call);
+      if (this.#budgetSpent || this.#isCrowded(call)) this.ask(call);
       else if (!call.parent?.isVoid) this.#decide(call, now);
     }
   }
 
   /** Bodies that were not started are for the next turn. */
   putBackGated(): void {
-    this.#asked.push(...this.#inFlight.takeGated());
+    for (const call of this.#inFlight.takeGated()) this.ask(call);
+  }
+
+  /** No body is to be watched any more. */
+  clearTimeouts(): void {
+    this.#timeouts.clear();
   }
 
   startReleased(): void {
@@ -216,7 +244,7 @@ export class OpenSteps {
 
   #park(call: Call): void {
     call.state = "parked";
-    this.#parked.push(call);
+    this.#parked = added(this.#parked, call);
   }
 
   #write(call: Call, record: WaitingStep): void {
@@ -255,15 +283,15 @@ export class OpenSteps {
     const { host, turn, handOver, onBudgetSpent } = this.#parts;
     const mustNotRepeat = call.spec.options?.failWhenInterrupted === true;
     const recorded = call.record?.starts ?? 0;
-    const cutOff = this.#interrupted.get(call.key)?.start ?? 0;
+    const cutOff = this.#cutOffStart(call.key);
     if (mustNotRepeat && cutOff > recorded) {
-      this.#notTakenUp.delete(call.key);
+      this.#takeUp(call.key);
       return this.fail(call, toStoredError(cutOffByCrash(call.name)));
     }
     // A body inside another counts too but is never held back: the outer one could not come to its end without it, and
     // the next tick would spend its steps the same way.
     if (!host.takeStep(turn) && call.parent === null) {
-      this.#asked.push(call);
+      this.ask(call);
       this.#budgetSpent = true;
       return onBudgetSpent();
     }
@@ -271,6 +299,14 @@ export class OpenSteps {
     // Bodies wait for every write that exists now; one that must not repeat waits for its own start to be recorded too.
     if (mustNotRepeat) handOver.writes++;
     this.#startWhenDurable(body);
+  }
+
+  #cutOffStart(key: string): number {
+    return this.#parts.interrupted.findLast((begun) => begun.key === key)?.start ?? 0;
+  }
+
+  #takeUp(key: string): void {
+    if (this.#notTakenUp.length > 0) this.#notTakenUp = this.#notTakenUp.filter((begun) => begun.key !== key);
   }
 
   #startWhenDurable(body: Body): void {
@@ -285,9 +321,9 @@ export class OpenSteps {
     if (body.event) return this.#startHook(body, body.event);
     const options = body.call.spec.options;
     if (!options) return;
-    this.#notTakenUp.delete(body.call.key);
+    this.#takeUp(body.call.key);
     const context = new BodyContext(body, options.shown, this.#parts.turn);
-    const work = async (): Promise<unknown> => body.call.spec.callback?.(context);
+    const work = (): unknown => body.call.spec.callback?.(context);
     this.#run(body, work, options.timeoutMs, (outcome) => this.#bodyDone(body, context, outcome));
   }
 
@@ -296,19 +332,15 @@ export class OpenSteps {
     const { shown, timeoutMs } = this.#parts.turn.options.resolve(undefined, name);
     const context = new BodyContext(body, shown, this.#parts.turn);
     // The hook has an event of its own: what it does to it is not what the wait received.
-    const work = async (): Promise<unknown> => onConsume?.(receivedFrom(event), context);
+    const work = (): unknown => onConsume?.(receivedFrom(event), context);
     this.#run(body, work, timeoutMs, (outcome) => this.#hookDone(body, event, outcome));
   }
 
-  #run(
-    body: Body,
-    work: () => Promise<unknown>,
-    timeoutMs: number,
-    done: (outcome: BodyOutcome) => void,
-  ): void {
+  #run(body: Body, work: () => unknown, timeoutMs: number, done: (outcome: BodyOutcome) => void): void {
     const { host, turn } = this.#parts;
     this.#inFlight.add(body);
-    host.scope.run<void>({ turn, body }, () => body.run(work, host.runtime, timeoutMs, done));
+    this.#timeouts.watch(body, timeoutMs);
+    void host.scope.run<Promise<void>>({ turn, body }, () => body.run(work, done));
   }
 
   #bodyDone(body: Body, context: BodyContext, outcome: BodyOutcome): void {
@@ -324,8 +356,7 @@ export class OpenSteps {
     const { call } = body;
     if (turn.state !== "open" || !this.#inFlight.remove(body)) return;
     this.#cutOffInside(body);
-    const before: StepBase = { ...baseOf(call, body.startedAt), starts: body.start };
-    const record = settle(before, decided, this.#now());
+    const record = settle(baseOf(call, body.startedAt, body.start), decided, this.#now());
     if (record.status !== "waiting") {
       const needsCommit = mutationsFor(body, record) !== null;
       return onSettled({ call, draft: record, ...plain, body, needsCommit });
@@ -339,8 +370,10 @@ export class OpenSteps {
   /** What a body that is over left running. An event whose hook was cut off was not taken after all. */
   #cutOffInside(body: Body): void {
     const { inbox, handOver } = this.#parts;
-    for (const { event } of this.#inFlight.cancelInside(body)) if (event) inbox.putBack(event);
-    for (const event of handOver.dropInside(body)) inbox.putBack(event);
+    // Nearly always there is nothing inside.
+    if (body.openCalls > 0)
+      for (const { event } of this.#inFlight.cancelInside(body)) if (event) inbox.putBack(event);
+    if (!handOver.isEmpty) for (const event of handOver.dropInside(body)) inbox.putBack(event);
   }
 
   #hookDone(body: Body, event: EventRecord, outcome: BodyOutcome): void {

@@ -46,11 +46,15 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
       );
     }
     return host.call({
-      ...emptySpec,
       type: "do",
       name: checkedName,
       callback: callback as StepCallback<unknown>,
       options: host.options.resolve(typeof second === "function" ? undefined : second, checkedName),
+      wakeAt: null,
+      durationMs: null,
+      eventType: null,
+      topic: null,
+      onConsume: null,
     });
   }
 
@@ -109,11 +113,12 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     return received as ReceivedEvent;
   }
 
+  let log: WorkflowLogger | null = null;
   return {
-    do: ((...given: Parameters<typeof doStep>) => {
+    do: ((name: unknown, second: unknown, third?: unknown, fourth?: unknown) => {
       try {
         // The call's own promise, not one more around it: this is the hottest line of the engine.
-        return doStep(...given);
+        return doStep(name, second, third, fourth);
       } catch (error) {
         return unheard(() => Promise.reject(error))();
       }
@@ -121,7 +126,11 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     sleep: unheard(sleep),
     sleepUntil: unheard(sleepUntil),
     waitForEvent: unheard(waitForEvent) as WorkflowStep["waitForEvent"],
-    log: createLogger(host),
+    // Made when it is used: many workflows never log.
+    get log() {
+      log ??= createLogger(host);
+      return log;
+    },
   };
 }
 

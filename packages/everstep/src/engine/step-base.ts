@@ -2,11 +2,11 @@ import type { Call } from "./call.ts";
 import type { StepBase } from "./settle.ts";
 
 /** What a step's next record is built on: what is recorded of it, or what is known at its first start. */
-export function baseOf(call: Call, createdAt: number): StepBase {
+export function baseOf(call: Call, createdAt: number, starts = call.record?.starts ?? 0): StepBase {
   const known = call.record;
   if (known) {
     const { index, key, name, count, type, parentKey, depth } = known;
-    const { attempts, starts, maxAttempts, timeoutMs, errors, eventType, topic, wakeAt } = known;
+    const { attempts, maxAttempts, timeoutMs, errors, eventType, topic, wakeAt } = known;
     const identity = { index, key, name, count, type, parentKey, depth, createdAt: known.createdAt };
     return { ...identity, attempts, starts, maxAttempts, timeoutMs, errors, eventType, topic, wakeAt };
   }
@@ -21,7 +21,7 @@ export function baseOf(call: Call, createdAt: number): StepBase {
     depth: call.depth,
     createdAt,
     attempts: 0,
-    starts: 0,
+    starts,
     maxAttempts: options ? options.maxAttempts : 1,
     timeoutMs: options ? options.timeoutMs : null,
     errors: noErrors,

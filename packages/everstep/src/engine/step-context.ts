@@ -49,7 +49,7 @@ export class BodyContext implements StepContext {
   get mutate(): (mutation: Mutation) => void {
     return (mutation) => {
       checked(mutation, "mutate");
-      if (!this.#body.isVoid) this.#body.mutate.push(mutation);
+      if (!this.#body.isVoid) this.#body.mutate(mutation);
     };
   }
 
@@ -57,7 +57,7 @@ export class BodyContext implements StepContext {
     return (calls) => {
       checked(calls, "serviceCalls");
       // Asked for once the body is over, so that calls can be built from what it found out.
-      if (!this.#body.isVoid) this.#body.serviceCalls.push((db) => inTurn(calls(), db));
+      if (!this.#body.isVoid) this.#body.callService((db) => inTurn(calls(), db));
     };
   }
 
@@ -65,7 +65,7 @@ export class BodyContext implements StepContext {
     return {
       mutate: (mutation) => {
         checked(mutation, "onTerminalError.mutate");
-        if (!this.#body.isVoid) this.#body.onTerminalError.push(mutation);
+        if (!this.#body.isVoid) this.#body.mutateOnTerminalError(mutation);
       },
     };
   }

@@ -1,19 +1,20 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { EventRecord } from "../model/event.ts";
-import type { CommitOutcome, CommitRequest } from "../model/request.ts";
+import type { CommitRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { Turn } from "./turn.ts";
 
+/** What a turn wants to be durable. */
+export type TurnCommit = Pick<CommitRequest, "boundary" | "alongside" | "mutations">;
+
 /** Every effect a turn can have. */
 export interface TurnHost {
   readonly runtime: Runtime;
   readonly scope: AsyncScope<TurnScope>;
-  commit(
-    turn: Turn,
-    request: Pick<CommitRequest, "boundary" | "alongside" | "mutations">,
-  ): Promise<CommitOutcome>;
+  /** Makes a boundary durable; the turn hears what came of it by `committed` or `commitFailed`, later. */
+  commit(turn: Turn, commit: TurnCommit): void;
   readEvents(turn: Turn, after: number): Promise<readonly EventRecord[]>;
   /** The runner's own clock still counts the lease as held. */
   holdsLease(turn: Turn): boolean;

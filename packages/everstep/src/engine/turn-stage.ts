@@ -10,14 +10,12 @@ import type { Boundary } from "../model/boundary.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { Claim } from "../model/lease.ts";
 import type { LogLine } from "../model/log-line.ts";
-import type { CommitOutcome, CommitRequest } from "../model/request.ts";
+import type { CommitOutcome } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { Ending } from "./ending.ts";
 import { Turn } from "./turn.ts";
-import type { TurnHost, TurnScope } from "./turn-host.ts";
-
-export type Commit = Pick<CommitRequest, "boundary" | "alongside" | "mutations">;
+import type { TurnCommit as Commit, TurnHost, TurnScope } from "./turn-host.ts";
 
 /** A commit that waits for its answer. */
 export interface HeldCommit extends Commit {
@@ -201,7 +199,14 @@ export class TurnStage implements TurnHost {
 
   // ---------------------------------------------------------------------------------------------- what the turn asks
 
-  async commit(_turn: Turn, commit: Commit): Promise<CommitOutcome> {
+  commit(turn: Turn, commit: Commit): void {
+    this.#answered(commit).then(
+      (outcome) => turn.committed(outcome),
+      (error) => turn.commitFailed(error),
+    );
+  }
+
+  async #answered(commit: Commit): Promise<CommitOutcome> {
     this.commits.push(commit);
     if (!this.#holding) return this.#apply(commit, this.answer(commit));
     return new Promise((resolve, reject) => {

@@ -33,7 +33,6 @@ import {
   timeLimitOf,
 } from "./ending.ts";
 import { HandOver, plain, type Settlement } from "./hand-over.ts";
-import { tellsOf } from "./in-flight.ts";
 import { Inbox } from "./inbox.ts";
 import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
 import { encodeLogData } from "./log-data.ts";
@@ -78,7 +77,8 @@ export class Turn implements TurnScope {
   #drained = false;
   /** Author code has done nothing for a whole macrotask. */
   #idle = false;
-  #committing = false;
+  /** What the commit under way contains. */
+  #committing: { readonly content: DraftContent; readonly next: Next; readonly upTo: number } | null = null;
   /** The commit that ends this turn is under way. */
   #ending = false;
   #commitNumber = 0;
@@ -142,8 +142,7 @@ export class Turn implements TurnScope {
 
   /** Bodies in flight, those included that the commit under way lets start: it may be durable already. */
   get begun(): readonly BegunBody[] {
-    const { notTakenUp, inFlight } = this.#steps;
-    return [...notTakenUp, ...inFlight.begun, ...inFlight.releasedBy(this.#committedUpTo)];
+    return this.#steps.begunBeyond(this.#committedUpTo, noRecords);
   }
 
   /** The number of the newest commit under this token that was sent. */
@@ -235,7 +234,7 @@ export class Turn implements TurnScope {
 
   /** Log lines of long bodies do not wait for their end. */
   flushLogs(): void {
-    if (this.#state === "open" && this.#draft.hasLogs) this.#commit({ kind: "continue" });
+    if (this.#state === "open" && this.#draft.hasLogs) this.#commit(goOn);
   }
 
   /** Something this run's code left behind failed and nobody handled it: worth a line, not the process. */
@@ -284,13 +283,13 @@ export class Turn implements TurnScope {
   startWorkflow(body: Body, workflow: string, options: StartOptions): string {
     const definition = this.#host.definitionOf(workflow);
     const request = planAlongsideCreate(workflow, definition, options, this.#claim, this.#host.runtime);
-    if (!body.isVoid) body.alongside.push(request);
+    if (!body.isVoid) body.send(request);
     return request.instanceId;
   }
 
   sendEvent(body: Body, to: InstanceRef, event: OutgoingEvent): void {
     const request = planAlongsideEvent(to, event, this.definition.limits, this.#host.runtime);
-    if (!body.isVoid) body.alongside.push(request);
+    if (!body.isVoid) body.send(request);
   }
 
   #currentBody(): Body | null {
@@ -387,7 +386,7 @@ export class Turn implements TurnScope {
   /** Hands over at most one settlement; true when it did. */
   #handOverNext(): boolean {
     if (!this.#drained) return false;
-    const next = this.#handOver.next(() => this.#flush());
+    const next = this.#handOver.next(this.#flush);
     if (next) this.#answer(next.call, next.record);
     return next !== null;
   }
@@ -419,10 +418,10 @@ export class Turn implements TurnScope {
 
   // ---------------------------------------------------------------------------------------------- committing
 
-  #flush(): void {
+  readonly #flush = (): void => {
     if (this.#draft.isEmpty && !this.#steps.inFlight.gatedBeyond(this.#handOver.durable)) return;
-    this.#commit({ kind: "continue" });
-  }
+    this.#commit(goOn);
+  };
 
   #suspend(): void {
     const { earliestWake: wake, nextTask: task } = this.#steps;
@@ -434,13 +433,15 @@ export class Turn implements TurnScope {
   /** One commit is in flight per run. What becomes new meanwhile goes into the next. */
   #commit(next: Next): void {
     if (this.#committing || this.#ending || this.#state !== "open") return;
-    this.#committing = true;
     this.#ending = next.kind !== "continue";
     const upTo = this.#handOver.writes;
     const content = this.#draft.take();
+    this.#committing = { content, next, upTo };
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
     this.#committedUpTo = upTo;
-    const begun = this.#ending ? this.#steps.notTakenUp : this.#begunBeyond(content);
+    const begun = this.#ending
+      ? this.#steps.notTakenUp
+      : this.#steps.begunBeyond(upTo, recordsOf(content, false));
     const number = ++this.#commitNumber;
     const boundary: Boundary = {
       number,
@@ -453,15 +454,15 @@ export class Turn implements TurnScope {
       begun,
       next,
     };
-    this.#host.commit(this, { boundary, alongside, mutations }).then(
-      (outcome) => this.#committed(outcome, content, next, upTo),
-      (error) => this.abandon(error instanceof Error ? error : new Error(String(error))),
-    );
+    this.#host.commit(this, { boundary, alongside, mutations });
   }
 
-  #committed(outcome: CommitOutcome, content: DraftContent, next: Next, upTo: number): void {
-    this.#committing = false;
-    if (this.#state !== "open") return;
+  /** The store has answered the commit under way. */
+  committed(outcome: CommitOutcome): void {
+    const sent = this.#committing;
+    this.#committing = null;
+    if (this.#state !== "open" || sent === null) return;
+    const { content, next, upTo } = sent;
     if (outcome.kind === "superseded") return this.abandon(leaseLost());
     if (outcome.kind === "mutation-failed") return this.#mutationFailed(outcome, content);
     this.#handOver.durable = upTo;
@@ -477,20 +478,13 @@ export class Turn implements TurnScope {
     this.#schedulePump();
   }
 
-  /** Bodies in flight once this content is durable. */
-  #begunBeyond(content: DraftContent): readonly BegunBody[] {
-    const { begun } = this;
-    if (begun.length === 0) return begun;
-    const recorded = new Map(recordsOf(content, false).map((step) => [step.key, step]));
-    return begun.filter((body) => {
-      const step = recorded.get(body.key);
-      return step === undefined || !tellsOf(step, body);
-    });
+  /** The commit under way came to nothing that is known. */
+  commitFailed(error: unknown): void {
+    this.abandon(error instanceof Error ? error : new Error(String(error)));
   }
 
   #releaseGated(): void {
-    const { inFlight } = this.#steps;
-    if (inFlight.releasedBy(this.#handOver.durable).length === 0) return;
+    if (!this.#steps.inFlight.isReleasedBy(this.#handOver.durable)) return;
     if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());
     this.#steps.startReleased();
   }
@@ -582,7 +576,7 @@ export class Turn implements TurnScope {
     this.#state = "suspended";
     this.#ending = false;
     this.#idle = false;
-    this.#timers.clear();
+    this.#clearTimers();
     const dueNow = outcome.kind === "committed" && outcome.dueNow;
     this.#finish({ kind: "suspended", dueAt: dueNow ? this.now() : next.dueAt });
     // Author code that was not idle after all asked for more while the commit was under way.
@@ -593,7 +587,7 @@ export class Turn implements TurnScope {
     if (this.#state === "closed") return;
     const wasOpen = this.#state === "open";
     this.#state = "closed";
-    this.#timers.clear();
+    this.#clearTimers();
     if (!this.#steps.inFlight.isEmpty) this.#steps.inFlight.cancelAll(reason());
     if (wasOpen) this.#finish(ending);
   }
@@ -605,6 +599,11 @@ export class Turn implements TurnScope {
   }
 
   // ---------------------------------------------------------------------------------------------- timers and notes
+
+  #clearTimers(): void {
+    this.#timers.clear();
+    this.#steps.clearTimeouts();
+  }
 
   #armTimer(): void {
     this.#timers.dueAt(Math.min(this.#steps.earliestWake, this.#timeLimit?.at ?? Number.POSITIVE_INFINITY));
@@ -622,6 +621,9 @@ export class Turn implements TurnScope {
     this.#draft.log({ ...line, isReplay: false, createdAt: this.now() });
   }
 }
+
+const goOn: Next = { kind: "continue" };
+const noRecords: readonly StepRecord[] = [];
 
 /** What a commit of this made durable. */
 function recordsOf({ steps, timeouts }: DraftContent, timeoutsRefused: boolean): readonly StepRecord[] {

@@ -4,14 +4,14 @@ import type { Runtime } from "../model/runtime.ts";
 import type { OutcomeOf, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
 import type { WriteFacts } from "./hint-questions.ts";
 import { Patience } from "./store-patience.ts";
-import { type Entry, WriteLane } from "./write-lane.ts";
+import { Entry, WriteLane } from "./write-lane.ts";
 
 export interface SubmitOptions {
-  /** Whether it is still worth trying again; a commit is while its lease is held. */
+  /** Whether it is still worth trying again. */
   readonly wanted?: () => boolean;
   /** Requests given the same object, one right after the other, share a transaction. */
   readonly bundle?: object;
-  /** A try failed that may have taken effect all the same: a refusal later on may be this request's own doing. */
+  /** Told first, when a try failed that may have taken effect: a refusal may be this request's own doing. */
   readonly onUncertain?: () => void;
   /** Whose run it is, for those who hear of outcomes. */
   readonly of?: InstanceRef;
@@ -44,7 +44,8 @@ export class CommitGroup {
 
   constructor(store: Store, runtime: Runtime, options: CommitGroupOptions = {}) {
     const { patience = new Patience(runtime), onBack = () => {} } = options;
-    const parts = { store, runtime, patience, onBack };
+    const onSettled = (entry: Entry, outcome: StoreOutcome | null): void => this.#settled(entry, outcome);
+    const parts = { store, runtime, patience, onBack, onSettled };
     const { groupMax, mutationsMax } = runnerDefaults;
     this.#onWritten = options.onWritten ?? null;
     this.#together = new WriteLane(parts, groupMax);
@@ -53,29 +54,18 @@ export class CommitGroup {
 
   submit<Request extends StoreRequest>(
     request: Request,
-    { wanted, bundle, onUncertain, of }: SubmitOptions = {},
+    options: SubmitOptions = {},
   ): Promise<OutcomeOf<Request>> {
-    this.#open++;
     return new Promise((resolve, reject) => {
-      const settle =
-        <Outcome>(told: (outcome: Outcome) => void) =>
-        (outcome: Outcome): void => {
-          told(outcome);
-          this.#close();
-        };
-      const lane = hasMutations(request) ? shortest(this.#withMutations) : this.#together;
-      const entry: Entry = {
-        request,
-        wanted: wanted ?? null,
-        bundle: bundle ?? null,
-        onUncertain: onUncertain ?? null,
-        resolve: settle(resolve as (outcome: StoreOutcome) => void),
-        reject: settle(reject),
-        repetitions: 0,
-        heldUpSince: null,
-      };
-      lane.add(this.#onWritten ? overheard(entry, of, this.#onWritten) : entry);
+      this.send(new Submission(request, options, resolve as (outcome: StoreOutcome) => void, reject));
     });
+  }
+
+  /** The same for those who are told otherwise than by a promise. */
+  send(entry: Entry): void {
+    this.#open++;
+    const lane = hasMutations(entry.request) ? shortest(this.#withMutations) : this.#together;
+    lane.add(entry);
   }
 
   /** Resolves when everything submitted has its outcome. */
@@ -88,26 +78,45 @@ export class CommitGroup {
     return this.#writes;
   }
 
-  #close(): void {
+  #settled(entry: Entry, outcome: StoreOutcome | null): void {
+    const { request, of, uncertain } = entry;
+    if (outcome !== null) this.#onWritten?.(request, outcome, { of, uncertain });
     this.#writes += 1;
     if (--this.#open > 0) return;
     for (const resolve of this.#onSettled.splice(0)) resolve();
   }
 }
 
-function overheard(entry: Entry, of: InstanceRef | undefined, listener: WriteListener): Entry {
-  let uncertain = false;
-  return {
-    ...entry,
-    onUncertain: () => {
-      uncertain = true;
-      entry.onUncertain?.();
-    },
-    resolve: (outcome) => {
-      entry.resolve(outcome);
-      listener(entry.request, outcome, { of, uncertain });
-    },
-  };
+class Submission extends Entry {
+  readonly #options: SubmitOptions;
+  readonly #resolve: (outcome: StoreOutcome) => void;
+  readonly #reject: (error: unknown) => void;
+
+  constructor(
+    request: StoreRequest,
+    options: SubmitOptions,
+    resolve: (outcome: StoreOutcome) => void,
+    reject: (error: unknown) => void,
+  ) {
+    super(request, options.of, options.bundle);
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  isWanted(): boolean | null {
+    return this.#options.wanted?.() ?? null;
+  }
+
+  resolve(outcome: StoreOutcome): void {
+    if (this.uncertain) this.#options.onUncertain?.();
+    this.#resolve(outcome);
+  }
+
+  reject(error: unknown): void {
+    if (this.uncertain) this.#options.onUncertain?.();
+    this.#reject(error);
+  }
 }
 
 function shortest(lanes: readonly WriteLane[]): WriteLane {

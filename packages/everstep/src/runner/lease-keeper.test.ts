@@ -266,9 +266,9 @@ describe("commits extend the lease", () => {
   test("only once a third of it is gone, so that the store stays quiet", async () => {
     const { runtime, keeper, hold } = begin(() => new Promise(() => {}));
     hold(1);
-    expect(keeper.extension(leaseOf(1))).toBe(0);
+    expect(keeper.extension(leaseOf(1), runtime.monotonic())).toBe(0);
     await runtime.advance(leaseMs / 3);
-    expect(keeper.extension(leaseOf(1))).toBe(runtime.now() + leaseMs);
+    expect(keeper.extension(leaseOf(1), runtime.monotonic())).toBe(runtime.now() + leaseMs);
   });
 
   test("one that was applied counts from before it was sent", async () => {

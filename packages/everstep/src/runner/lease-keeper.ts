@@ -72,9 +72,9 @@ export class LeaseKeeper {
   }
 
   /** Until when a commit should extend the lease: not at all while most of it is left, so that the store stays quiet. */
-  extension(lease: Lease): number {
+  extension(lease: Lease, monotonic: number): number {
     const held = this.#heldOf(lease);
-    const left = (held?.heldUntil ?? 0) - this.#runtime.monotonic();
+    const left = (held?.heldUntil ?? 0) - monotonic;
     return left > (this.#leaseMs * 2) / 3 ? 0 : leaseEnd(this.#runtime, this.#leaseMs);
   }
 

@@ -4,14 +4,14 @@ import { storeRetryDelayMs } from "../engine/backoff.ts";
 import type { Ending } from "../engine/ending.ts";
 import { Turn } from "../engine/turn.ts";
 import { leaseLost } from "../engine/turn-errors.ts";
-import type { TurnHost, TurnScope } from "../engine/turn-host.ts";
+import type { TurnCommit, TurnHost, TurnScope } from "../engine/turn-host.ts";
 import type { Next } from "../model/boundary.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import { type BegunBody, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
-import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
+import type { CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { RunHistory, Store } from "../store/store.ts";
 import { ChangeWatch } from "./change-watch.ts";
@@ -23,6 +23,7 @@ import type { NudgeWatch } from "./nudge-watch.ts";
 import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispatcher.ts";
 import { Residents } from "./residents.ts";
+import { type CommitListener, SentCommit } from "./sent-commit.ts";
 import { isRetryable, retryAfterMs } from "./store-patience.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
 import { within } from "./within.ts";
@@ -80,6 +81,8 @@ export interface StopReport {
 
 /** How often a runner that stops tries to give leases back. */
 const stopReleasesMax = 3;
+
+const nothing = {};
 
 export class Runner implements TurnHost {
   readonly owner: string;
@@ -258,6 +261,11 @@ export class Runner implements TurnHost {
   /** The bodies in flight of a run that has its turn here; more than the store knows of. */
   begunOf(runId: RunId): readonly BegunBody[] | undefined {
     return this.#active.get(runId)?.begun;
+  }
+
+  /** The run is being driven by this runner, which will say when it ends. */
+  hasTurn(runId: RunId): boolean {
+    return this.#active.has(runId);
   }
 
   /** An event was accepted for a run that may have its turn here. */
@@ -495,24 +503,34 @@ export class Runner implements TurnHost {
 
   // ---------------------------------------------------------------------------------------------- what turns ask for
 
-  async commit(
-    turn: Turn,
-    request: Pick<CommitRequest, "boundary" | "alongside" | "mutations">,
-  ): Promise<CommitOutcome> {
+  commit(turn: Turn, { boundary, alongside, mutations }: TurnCommit): void {
     const { lease } = turn.claim;
     const since = this.runtime.monotonic();
-    const leaseUntil = this.#keeper.extension(lease);
-    const announcement = this.#announcement(turn.ref, request.boundary.next);
-    const outcome = await this.#parts.group.submit<CommitRequest>(
-      { kind: "commit", lease, ...request, leaseUntil, ...announcement },
-      { wanted: () => this.#keeper.holds(lease), of: turn.ref },
-    );
-    if (announcement.announce) this.fallBehind();
-    const goesOn = outcome.kind === "committed" && request.boundary.next.kind === "continue";
-    if (goesOn && leaseUntil > 0) this.#keeper.extended(lease, since);
-    if (request.alongside.length > 0) this.#toldOthers(request.alongside);
-    return outcome;
+    const leaseUntil = this.#keeper.extension(lease, since);
+    const announce = this.#parts.announce(turn.ref, boundary.next);
+    const request: CommitRequest = {
+      kind: "commit",
+      lease,
+      boundary,
+      alongside,
+      mutations,
+      leaseUntil,
+      ...(announce ? { announce } : nothing),
+    };
+    this.#parts.group.send(new SentCommit(request, turn, since, this.#commits));
   }
+
+  readonly #commits: CommitListener = {
+    isWanted: ({ request: { lease } }) => this.#keeper.holds(lease),
+    committed: ({ request, turn, since }, outcome) => {
+      const { lease, boundary, leaseUntil, alongside, announce } = request;
+      if (announce) this.fallBehind();
+      const goesOn = outcome.kind === "committed" && boundary.next.kind === "continue";
+      if (goesOn && leaseUntil > 0) this.#keeper.extended(lease, since);
+      if (alongside.length > 0) this.#toldOthers(alongside);
+      turn.committed(outcome);
+    },
+  };
 
   #announcement(ref: InstanceRef & { readonly runNumber: number }, next: Next): { announce?: CreateRequest } {
     const announce = this.#parts.announce(ref, next);

@@ -1,4 +1,5 @@
 import { EverstepError, StoreError } from "../model/error.ts";
+import type { InstanceRef } from "../model/instance.ts";
 import { storeRetry } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { Store, StoreOutcome, StoreRequest } from "../store/store.ts";
@@ -12,19 +13,29 @@ import {
 } from "./store-patience.ts";
 
 /** A request on its way, and whom to tell. */
-export interface Entry {
+export abstract class Entry {
   readonly request: StoreRequest;
-  /** Whether it is still worth trying again; a commit is while its lease is held. */
-  readonly wanted: (() => boolean) | null;
   /** Entries of one bundle are written together. */
   readonly bundle: object | null;
-  readonly resolve: (outcome: StoreOutcome) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onUncertain: (() => void) | null;
+  /** Whose run it is, for those who hear of outcomes. */
+  readonly of: InstanceRef | undefined;
+  /** A try failed that may have taken effect all the same: a refusal later on may be this request's own doing. */
+  uncertain = false;
   /** How often it was tried again on its own. */
-  repetitions: number;
+  repetitions = 0;
   /** Since when it has waited behind others for a store that is out of reach, by the monotonic clock. */
-  heldUpSince: number | null;
+  heldUpSince: number | null = null;
+
+  constructor(request: StoreRequest, of: InstanceRef | undefined, bundle: object | null = null) {
+    this.request = request;
+    this.of = of;
+    this.bundle = bundle;
+  }
+
+  /** Whether it is still worth trying again, as a commit is while its lease is held; null: for as long as usual. */
+  abstract isWanted(): boolean | null;
+  abstract resolve(outcome: StoreOutcome): void;
+  abstract reject(error: unknown): void;
 }
 
 /** How long all tries of one request take together: 1 + 2 + 4 + ... seconds. */
@@ -39,6 +50,8 @@ export interface LaneParts {
   readonly patience: Patience;
   /** The store has answered again. */
   readonly onBack: () => void;
+  /** Hears of every entry that was told its outcome, or (null) that there is none. */
+  readonly onSettled: (entry: Entry, outcome: StoreOutcome | null) => void;
 }
 
 /** Writes one group after the other; whatever comes while one is under way goes into the next. */
@@ -95,7 +108,7 @@ export class WriteLane {
     try {
       await patience.pause(askAgainMs(outage, this.#outages++, runtime));
     } catch (stopped) {
-      for (const entry of this.#queue.splice(0)) entry.reject(stopped);
+      for (const entry of this.#queue.splice(0)) this.#reject(entry, stopped);
     }
   }
 
@@ -149,8 +162,8 @@ export class WriteLane {
   /** Those whose turn to be tried has not come wait no longer than if they had been. */
   #isWorthWaiting(entry: Entry, failure: unknown): boolean {
     entry.heldUpSince ??= this.#parts.runtime.monotonic();
-    if (entry.wanted ? entry.wanted() : !this.#hasWaitedLong(entry)) return true;
-    entry.reject(failure);
+    if (entry.isWanted() ?? !this.#hasWaitedLong(entry)) return true;
+    this.#reject(entry, failure);
     return false;
   }
 
@@ -168,16 +181,26 @@ export class WriteLane {
       );
     } catch (error) {
       if (error instanceof StoreError && error.failure === "ambiguous") {
-        for (const entry of group) entry.onUncertain?.();
+        for (const entry of group) entry.uncertain = true;
       }
       return error ?? new Error("The store failed without a reason.");
     }
-    for (const [at, entry] of group.entries()) {
-      const outcome = outcomes[at];
-      if (outcome) entry.resolve(outcome);
-      else entry.reject(new EverstepError("STORE_FAILED", "The store gave no outcome for a request."));
-    }
+    for (let at = 0; at < group.length; at++) this.#settle(group[at] as Entry, outcomes[at]);
     return null;
+  }
+
+  #settle(entry: Entry, outcome: StoreOutcome | undefined): void {
+    if (outcome === undefined) {
+      this.#reject(entry, new EverstepError("STORE_FAILED", "The store gave no outcome for a request."));
+      return;
+    }
+    entry.resolve(outcome);
+    this.#parts.onSettled(entry, outcome);
+  }
+
+  #reject(entry: Entry, reason: unknown): void {
+    entry.reject(reason);
+    this.#parts.onSettled(entry, null);
   }
 
   /**
@@ -196,7 +219,7 @@ export class WriteLane {
         for (const entry of kept) this.add(entry);
       },
       () => {
-        for (const entry of kept) entry.reject(appStopped());
+        for (const entry of kept) this.#reject(entry, appStopped());
       },
     );
   }
@@ -204,9 +227,9 @@ export class WriteLane {
   /** What is not is told its failure. */
   #isWorthRepeating(entry: Entry, failure: unknown): boolean {
     const triesAreOver = entry.repetitions >= storeRetry.retries || this.#hasWaitedLong(entry);
-    const enough = entry.wanted ? !entry.wanted() : triesAreOver;
-    if (isRetryable(failure) && !enough) return true;
-    entry.reject(failure);
+    const isWanted = entry.isWanted() ?? !triesAreOver;
+    if (isRetryable(failure) && isWanted) return true;
+    this.#reject(entry, failure);
     return false;
   }
 

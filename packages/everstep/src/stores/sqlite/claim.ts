@@ -6,7 +6,7 @@ import type { Claim } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { readBegun, readValue } from "../sql/json-column.ts";
 import { claimableLanes, lanes } from "../sql/lane.ts";
-import { flag, integer, integerOrNull, type SqlRow, text } from "../sql/row.ts";
+import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
 import { resultCode } from "./failures.ts";
 import { limited } from "./limit.ts";
@@ -134,9 +134,9 @@ function putBacks({ db, names }: Connection): (candidate: Candidate, request: Cl
 /** Undefined for a run whose rows are damaged or gone: it is moved aside, so that it is not met again. */
 function takes(connection: Connection): (candidate: Candidate, request: ClaimRequest) => Claim | undefined {
   const { db, names } = connection;
-  const read = db.prepare(
-    `SELECT r.id AS run, r.run_number, r.token, r.status, r.recorded, r.event_seq, r.crash_count, r.started_at,
-       r.waiting_since, r.begun, i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks
+  const read = db.prepareTuples(
+    `SELECT r.run_number, r.token, r.status, r.recorded, r.event_seq, r.crash_count, r.started_at, r.waiting_since, r.begun,
+       i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks
      FROM ${names.run} r JOIN ${names.instance} i ON i.id = r.instance WHERE r.id = ?`,
   );
   const taken = `lane = ${lanes.held}, kind = 'resume', token = ?, last_commit = 0, owner = ?, due_at = ?, crash_count = ?,
@@ -148,8 +148,10 @@ function takes(connection: Connection): (candidate: Candidate, request: ClaimReq
   return (candidate, request) => {
     const { run } = candidate;
     const found = readable(connection, () => {
-      const row = read.get(run);
-      return row === undefined ? undefined : { row, claim: readClaim(row, candidate, request) };
+      const tuple = read.get(run);
+      if (tuple === undefined) return undefined;
+      const row = claimRow(tuple as readonly SqlValue[]);
+      return { row, claim: readClaim(row, candidate, request) };
     });
     if (found === undefined) {
       moveAside.run(run);
@@ -172,6 +174,25 @@ function readable<Value>({ settings }: Connection, read: () => Value): Value | u
     if (resultCode(error, settings) !== undefined) throw error;
     return undefined;
   }
+}
+
+/** By name, which the library could do too, but at several times the price. */
+function claimRow(tuple: readonly SqlValue[]): SqlRow {
+  const [run_number, token, status, recorded, event_seq, crash_count, started_at, waiting_since, begun] =
+    tuple;
+  const [workflow, instance_id, created_at, deadline_at, params, params_marks] = tuple.slice(9);
+  const run = {
+    run_number,
+    token,
+    status,
+    recorded,
+    event_seq,
+    crash_count,
+    started_at,
+    waiting_since,
+    begun,
+  };
+  return { ...run, workflow, instance_id, created_at, deadline_at, params, params_marks } as SqlRow;
 }
 
 function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Claim {

@@ -15,6 +15,8 @@ export interface Endings {
   finish(row: HotRow, ending: Ending, commit: LastCommit, now: number): void;
   /** From outside: the token moves. */
   end(row: HotRow, ending: Ending, now: number): void;
+  /** What the run has ended with; the hot row says already that it has. */
+  keep(run: number, ending: Ending, now: number): void;
 }
 
 export interface LastCommit {
@@ -23,7 +25,7 @@ export interface LastCommit {
   readonly begun: string | null;
 }
 
-const statusOf: Record<Ending["kind"], InstanceStatus> = {
+export const statusOf: Record<Ending["kind"], InstanceStatus> = {
   complete: "complete",
   error: "errored",
   terminate: "terminated",
@@ -40,28 +42,32 @@ export function endings({ db, names }: Connection, steps: Steps): Endings {
     `INSERT INTO ${names.ending} (run, completed_at, output, output_marks, error, reason) VALUES (?, ?, ?, ?, ?, ?)`,
   );
 
-  const keep = (row: HotRow, ending: Ending, now: number): void => {
+  const keep = (run: number, ending: Ending, now: number): void => {
     const output = ending.kind === "complete" ? ending.output : null;
     insert.run(
-      row.run,
+      run,
       now,
       output === null ? null : output.json,
       output === null ? null : output.marks,
       ending.kind === "error" ? JSON.stringify(ending.error) : null,
       ending.kind === "terminate" ? JSON.stringify(ending.reason) : null,
     );
-    steps.close(row.run);
+    steps.close(run);
   };
-  const isDeadLetter = (ending: Ending): number => (ending.kind === "error" && ending.deadLetter ? 1 : 0);
 
   return {
+    keep,
     finish(row, ending, { number, logSeq, begun }, now) {
       finish.run(statusOf[ending.kind], isDeadLetter(ending), now, now, number, logSeq, begun, row.run);
-      keep(row, ending, now);
+      keep(row.run, ending, now);
     },
     end(row, ending, now) {
       end.run(statusOf[ending.kind], isDeadLetter(ending), now, now, row.run);
-      keep(row, ending, now);
+      keep(row.run, ending, now);
     },
   };
+}
+
+export function isDeadLetter(ending: Ending): number {
+  return ending.kind === "error" && ending.deadLetter ? 1 : 0;
 }

@@ -62,9 +62,11 @@ export function instances(connection: Connection): Instances {
     },
 
     statuses: (refs) =>
-      refs.map(
-        ({ workflowName, instanceId }) =>
-          status.get(workflowName, instanceId)?.[0] as InstanceStatus | undefined,
+      connection.snapshot(() =>
+        refs.map(
+          ({ workflowName, instanceId }) =>
+            status.get(workflowName, instanceId)?.[0] as InstanceStatus | undefined,
+        ),
       ),
 
     runs: ({ workflowName, instanceId }, limit) => runs.all(workflowName, instanceId, limit).map(toInstance),

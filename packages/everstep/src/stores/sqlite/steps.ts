@@ -1,5 +1,5 @@
 /** Steps of a run, and its open waits: those that something may still end. */
-import type { StepRecord } from "../../model/step.ts";
+import type { CompletedStep, StepRecord } from "../../model/step.ts";
 import { endsWait, type OpenWait, type SentEvent } from "../../model/wait-match.ts";
 import { stepColumns, stepValues } from "../sql/step-row.ts";
 import type { Connection } from "./connection.ts";
@@ -26,6 +26,13 @@ export function steps({ db, names }: Connection): Steps {
     `INSERT INTO ${names.step} (${stepColumns.join(", ")}) VALUES (${stepColumns.map(() => "?").join(", ")})
      ON CONFLICT (run, step_index) DO UPDATE SET ${replaced.join(", ")} WHERE status = 'waiting'`,
   );
+  // A step that completed at its first attempt: most of the columns are known, and binding them costs more than the row.
+  const putPlain = db.prepare(
+    `INSERT INTO ${names.step} (run, step_index, key, name, count, type, status, is_open, depth, created_at, attempts, starts,
+       max_attempts, timeout_ms, settled_index, settled_at, result)
+     VALUES (?, ?, ?, ?, 1, 'do', 'completed', 0, 0, ?, 1, 1, ?, ?, ?, ?, ?)
+     ON CONFLICT (run, step_index) DO UPDATE SET ${replaced.join(", ")} WHERE status = 'waiting'`,
+  );
   const waiting = db.prepareTuples(
     `SELECT 1 FROM ${names.step} WHERE run = ? AND step_index = ? AND status = 'waiting'`,
   );
@@ -44,7 +51,25 @@ export function steps({ db, names }: Connection): Steps {
   const shift = db.prepare(`UPDATE ${openSteps} SET wake_at = wake_at + ? WHERE run = ? AND is_open = 1`);
 
   return {
-    put: (run, step) => void put.run(...stepValues(run, step)),
+    put(run, step) {
+      if (!isPlain(step)) {
+        put.run(...stepValues(run, step));
+        return;
+      }
+      const { index, key, name, createdAt, maxAttempts, timeoutMs, settledIndex, settledAt, result } = step;
+      putPlain.run(
+        run,
+        index,
+        key,
+        name,
+        createdAt,
+        maxAttempts,
+        timeoutMs,
+        settledIndex,
+        settledAt,
+        result.json,
+      );
+    },
     isWaiting: (run, index) => waiting.get(run, index) !== undefined,
     openWaits: (run) => open.all(run).map(readWait),
     newerEvents: (run, seq) => newer.all(run, seq).map(readSent),
@@ -60,6 +85,23 @@ export function steps({ db, names }: Connection): Steps {
 
 export function anyEnds(events: readonly SentEvent[], waits: readonly OpenWait[]): boolean {
   return events.some((event) => waits.some((wait) => endsWait(event, wait)));
+}
+
+function isPlain(step: StepRecord): step is CompletedStep {
+  return (
+    step.status === "completed" &&
+    step.type === "do" &&
+    step.attempts === 1 &&
+    step.starts === 1 &&
+    step.count === 1 &&
+    step.depth === 0 &&
+    step.parentKey === null &&
+    step.wakeAt === null &&
+    step.errors.length === 0 &&
+    step.result.marks === null &&
+    step.eventType === null &&
+    step.topic === null
+  );
 }
 
 function readWait(row: readonly unknown[]): OpenWait {

@@ -1,6 +1,7 @@
 /**
  * The commit: fence, the author's mutations, new rows, and last the hot row. Read first and then written, because in an
- * immediate transaction nothing changes in between, and a read by key costs less than UPDATE ... RETURNING.
+ * immediate transaction nothing changes in between, and a read by key costs less than UPDATE ... RETURNING. What is
+ * plain needs no read (quick-commit.ts).
  */
 import type { Boundary, Next } from "../../model/boundary.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
@@ -9,6 +10,7 @@ import type { Connection } from "./connection.ts";
 import type { Ending, Endings } from "./endings.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease } from "./hot-row.ts";
 import type { RunMutations } from "./mutations.ts";
+import { quickCommits } from "./quick-commit.ts";
 import { anyEnds, type Steps } from "./steps.ts";
 import type { Create } from "./write-create.ts";
 import type { SendEvent } from "./write-events.ts";
@@ -27,8 +29,11 @@ export interface CommitParts {
 export function commits(connection: Connection, parts: CommitParts): Commit {
   const { hot, steps, mutate } = parts;
   const rows = commitRows(connection, parts.endings);
+  const quick = quickCommits(connection, steps, parts.endings);
 
   return (request, now) => {
+    const committed = quick(request, now);
+    if (committed !== null) return committed;
     const { boundary, lease } = request;
     const row = hot.byRun(lease.runId);
     if (row === undefined || row.token !== lease.token) return { kind: "superseded" };

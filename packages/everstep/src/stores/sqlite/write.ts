@@ -69,7 +69,7 @@ function countNewRuns(requests: readonly StoreRequest[]): number {
   for (const request of requests) {
     if (request.kind === "create") count += 1;
     if (request.kind === "change" && request.change.kind === "restart") count += 1;
-    if (request.kind === "commit")
+    if (request.kind === "commit" && request.alongside.length > 0)
       for (const each of request.alongside) count += each.kind === "create" ? 1 : 0;
     if ((request.kind === "commit" || request.kind === "change") && request.announce) count += 1;
   }

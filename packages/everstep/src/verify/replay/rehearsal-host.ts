@@ -3,7 +3,7 @@ import type { Call } from "../../engine/call.ts";
 import type { Turn } from "../../engine/turn.ts";
 import type { TurnHost, TurnScope } from "../../engine/turn-host.ts";
 import type { EventRecord } from "../../model/event.ts";
-import type { CommitOutcome, CommitRequest } from "../../model/request.ts";
+import type { CommitOutcome } from "../../model/request.ts";
 import type { AsyncScope, Runtime } from "../../model/runtime.ts";
 import type { StepRecord, StepType } from "../../model/step.ts";
 
@@ -56,8 +56,8 @@ export class RehearsalHost implements TurnHost {
     this.asked.push({ stepKey, name, type, eventType, topic, record, cameAfter });
   }
 
-  async commit(_turn: Turn, _request: Pick<CommitRequest, "boundary">): Promise<CommitOutcome> {
-    return committed;
+  commit(turn: Turn): void {
+    void Promise.resolve(committed).then((outcome) => turn.committed(outcome));
   }
 
   async readEvents(): Promise<readonly EventRecord[]> {
