@@ -65,7 +65,7 @@ export class HandOver {
   }
 
   get isEmpty(): boolean {
-    return this.#ready.length === 0 && this.#nested.length === 0;
+    return this.#ready.length === 0 && this.#nested.length === 0 && this.#owedInside.length === 0;
   }
 
   get owes(): boolean {

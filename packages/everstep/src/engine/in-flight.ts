@@ -23,6 +23,10 @@ export class InFlight {
     return this.size === 0;
   }
 
+  get hasOnlyRunning(): boolean {
+    return this.#running.length > 0 && this.#gated.length === 0;
+  }
+
   get running(): readonly Body[] {
     return this.#running;
   }

@@ -74,6 +74,11 @@ export class OpenSteps {
     return this.#inFlight.isEmpty && this.#asked.length === 0;
   }
 
+  /** Bodies run, and nothing else is open. */
+  get hasOnlyBodies(): boolean {
+    return this.#inFlight.hasOnlyRunning && this.#asked.length === 0 && this.#parked.length === 0;
+  }
+
   get hasAsked(): boolean {
     return this.#asked.length > 0;
   }

@@ -40,6 +40,7 @@ export function wakeOf(call: Call): number {
 
 export function earliestWake(calls: readonly Call[]): number {
   let earliest = Number.POSITIVE_INFINITY;
+  if (calls.length === 0) return earliest;
   for (const call of calls) earliest = Math.min(earliest, wakeOf(call));
   return earliest;
 }

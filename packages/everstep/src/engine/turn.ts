@@ -475,7 +475,13 @@ export class Turn implements TurnScope {
       if (step.status !== "waiting" && step.parentKey !== null) this.#register.recordedInside(step);
     if (!this.#windingDown) this.#releaseGated();
     if (outcome.eventSeq > this.#inbox.seq && this.#steps.hasParked) this.eventsArrived();
-    this.#schedulePump();
+    if (!this.#hasOnlyBodies()) this.#schedulePump();
+  }
+
+  /** Whatever happens next begins with a body that comes to its end. */
+  #hasOnlyBodies(): boolean {
+    if (this.#outcome !== null || this.#windingDown || !this.#draft.isEmpty) return false;
+    return this.#handOver.isEmpty && !this.#handOver.owes && this.#steps.hasOnlyBodies;
   }
 
   /** The commit under way came to nothing that is known. */

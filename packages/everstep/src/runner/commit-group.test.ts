@@ -9,6 +9,8 @@ import { Patience } from "./store-patience.ts";
 const request = (id: number): StoreRequest => ({ kind: "wake", runId: id, token: 1 });
 const withMutations = (id: number): CommitRequest =>
   ({ kind: "commit", lease: { runId: id }, mutations: { serviceCalls: [], mutate: [] } }) as never;
+const plainCommit = (id: number): CommitRequest =>
+  ({ kind: "commit", lease: { runId: id }, mutations: null }) as never;
 const idOf = (given: StoreRequest): number =>
   (given.kind === "wake" ? given.runId : (given as CommitRequest).lease.runId) as number;
 const failure = (kind: StoreFailure): StoreError => new StoreError(kind, "STORE_FAILED", kind);
@@ -16,11 +18,12 @@ const failure = (kind: StoreFailure): StoreError => new StoreError(kind, "STORE_
 type Answer = (ids: readonly number[], call: number) => unknown;
 
 /** A store that writes down what it is asked, and does as the test says: throw, wait, or answer. */
-function begin(answer: Answer = () => undefined) {
+function begin(answer: Answer = () => undefined, writesAtOnce?: number) {
   const runtime = createFakeRuntime();
   const writes: number[][] = [];
   const sent: (readonly StoreRequest[])[] = [];
   const store = {
+    ...(writesAtOnce === undefined ? {} : { writesAtOnce }),
     async write(requests: readonly StoreRequest[]): Promise<readonly StoreOutcome[]> {
       const ids = requests.map(idOf);
       writes.push(ids);
@@ -139,6 +142,50 @@ describe("what is written together", () => {
     await runtime.settle();
     expect(new Set(fates(submitted))).toEqual(new Set(["done"]));
     await group.settled();
+  });
+});
+
+describe("a store that takes two writes at once", () => {
+  const held = () => {
+    let answer!: () => void;
+    const first = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    return { ...begin((_, call) => (call === 0 ? first : undefined), 2), answer };
+  };
+
+  test("gets commits that become ready while a write is under way, and those after them together", async () => {
+    const { runtime, writes, submit, answer } = held();
+    submit(plainCommit(0));
+    await runtime.settle();
+    const submitted = [1, 2].map((id) => submit(plainCommit(id)));
+    await runtime.settle();
+    expect(writes).toEqual([[0], [1, 2]]);
+    expect(fates(submitted)).toEqual(["done", "done"]);
+    answer();
+    await runtime.settle();
+  });
+
+  test("gets everything else in the order it was asked for", async () => {
+    const { runtime, writes, submit, answer } = held();
+    submit(request(0));
+    await runtime.settle();
+    submit(request(1));
+    submit(plainCommit(2));
+    await runtime.settle();
+    expect(writes).toEqual([[0], [2]]);
+    answer();
+    await runtime.settle();
+    expect(writes).toEqual([[0], [2], [1]]);
+  });
+
+  test("gets one write where one is enough", async () => {
+    const { runtime, writes, submit } = begin(undefined, 2);
+    submit(plainCommit(0));
+    await runtime.settle();
+    for (const id of [1, 2, 3]) submit(request(id));
+    await runtime.settle();
+    expect(writes).toEqual([[0], [1, 2, 3]]);
   });
 });
 

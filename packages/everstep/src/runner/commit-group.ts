@@ -29,11 +29,12 @@ export interface CommitGroupOptions {
 
 /**
  * Everything a process wants to write, gathered into few transactions: whatever arrives while one write is under way
- * goes into the next. Alone a request waits for nobody; under load hundreds share one fsync. Authors' own writes take as
- * long as their authors please: a few of them go beside the rest, which does not wait for them.
+ * goes into the next. Alone a request waits for nobody; under load hundreds share one fsync. A store behind a network
+ * gets a second write while it works on the first. Authors' own writes take as long as their authors please: a few of
+ * them go beside the rest, which does not wait for them.
  */
 export class CommitGroup {
-  readonly #together: WriteLane;
+  readonly #together: readonly WriteLane[];
   readonly #withMutations: readonly WriteLane[];
   readonly #onWritten: WriteListener | null;
   /** Requests without an outcome. */
@@ -48,7 +49,7 @@ export class CommitGroup {
     const parts = { store, runtime, patience, onBack, onSettled };
     const { groupMax, mutationsMax } = runnerDefaults;
     this.#onWritten = options.onWritten ?? null;
-    this.#together = new WriteLane(parts, groupMax);
+    this.#together = Array.from({ length: store.writesAtOnce ?? 1 }, () => new WriteLane(parts, groupMax));
     this.#withMutations = Array.from({ length: mutationsMax }, () => new WriteLane(parts, 1));
   }
 
@@ -64,8 +65,16 @@ export class CommitGroup {
   /** The same for those who are told otherwise than by a promise. */
   send(entry: Entry): void {
     this.#open++;
-    const lane = hasMutations(entry.request) ? shortest(this.#withMutations) : this.#together;
-    lane.add(entry);
+    this.#laneFor(entry).add(entry);
+  }
+
+  /**
+   * A run has one commit under way at most, and whatever else happens to it may come before or after that: commits go
+   * wherever there is room. Everything else keeps the order in which it was asked for.
+   */
+  #laneFor({ request }: Entry): WriteLane {
+    if (request.kind !== "commit") return this.#together[0] as WriteLane;
+    return shortest(request.mutations === null ? this.#together : this.#withMutations);
   }
 
   /** Resolves when everything submitted has its outcome. */
@@ -120,9 +129,7 @@ class Submission extends Entry {
 }
 
 function shortest(lanes: readonly WriteLane[]): WriteLane {
-  return lanes.reduce((least, lane) => (lane.length < least.length ? lane : least));
-}
-
-function hasMutations(request: StoreRequest): boolean {
-  return request.kind === "commit" && request.mutations !== null;
+  let least = lanes[0] as WriteLane;
+  for (const lane of lanes) if (lane.backlog < least.backlog) least = lane;
+  return least;
 }

@@ -60,6 +60,7 @@ export class WriteLane {
   readonly #groupMax: number;
   #queue: Entry[] = [];
   #busy = false;
+  #isWriting = false;
   /** Failures in a row of a store that is out of reach. */
   #outages = 0;
   /** How many are written at once: after an outage one, then ever more. */
@@ -71,9 +72,10 @@ export class WriteLane {
     this.#groupSize = groupMax;
   }
 
-  /** Requests that wait, the group under way not counted. */
-  get length(): number {
-    return this.#queue.length + (this.#busy ? 1 : 0);
+  /** How much is before a request that comes now: a write under way, and what waits already; 0: it goes with the next. */
+  get backlog(): number {
+    if (this.#isWriting) return this.#queue.length + 1;
+    return this.#queue.length < this.#groupSize ? 0 : this.#queue.length;
   }
 
   add(entry: Entry): void {
@@ -86,9 +88,11 @@ export class WriteLane {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
+      this.#isWriting = true;
       const outage = await this.#write(this.#takeGroup());
       if (outage === null) this.#wentThrough();
       else await this.#sitOut(outage);
+      this.#isWriting = false;
       await this.#nextSlot();
     }
     this.#busy = false;

@@ -29,6 +29,12 @@ export interface Store {
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]>;
 
   /**
+   * How many writes of one process may go on at the same time to its advantage; 1 unless said. More help where a write
+   * waits for a server: one is prepared while another is on its way.
+   */
+  readonly writesAtOnce?: number;
+
+  /**
    * The same inside a transaction of the caller's own, on the same database: nothing is durable before the caller
    * commits. Takes only `create` (never with a lease) and `sendEvent`. `tx` is whatever handle the store documents.
    */

@@ -43,7 +43,7 @@ export type Around = (call: StoreCall, apply: () => Promise<unknown>) => Promise
 
 /** A store whose calls all go through `around`. */
 export function interceptStore(store: Store, around: Around): Store {
-  const { capabilities, ownership } = store;
+  const { capabilities, ownership, writesAtOnce } = store;
   const offered = optional.filter((method) => store[method] !== undefined);
   const intercepted = Object.fromEntries(
     [...methods, ...offered].map((method) => [
@@ -55,6 +55,7 @@ export function interceptStore(store: Store, around: Around): Store {
     ...intercepted,
     capabilities,
     ...(ownership ? { ownership } : {}),
+    ...(writesAtOnce ? { writesAtOnce } : {}),
   };
 }
 

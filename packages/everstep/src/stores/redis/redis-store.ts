@@ -41,6 +41,7 @@ import { write } from "./write.ts";
 
 export class RedisStore implements Store {
   readonly capabilities: StoreCapabilities = capabilities;
+  readonly writesAtOnce = 2;
   readonly serverTime?: () => Promise<number>;
   readonly #session: Session;
   readonly #subscriptions = new Set<() => void>();

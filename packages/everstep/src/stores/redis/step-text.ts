@@ -12,12 +12,15 @@ const fields = 21;
 /** What a script needs to know of a step, its record, and what it waits for. */
 export function addStep(args: Arguments, step: StepRecord): void {
   const isWaiting = step.status === "waiting";
-  const newest = isWaiting ? step.createdAt : Math.max(step.createdAt, step.settledAt);
-  args.add(step.index, newest, stepText(step)).flag(isWaiting);
+  args.add(step.index, newestTime(step), stepText(step)).flag(isWaiting);
   if (isWaiting) args.add(step.wakeAt, step.key).text(step.eventType).text(step.topic);
 }
 
-function stepText(step: StepRecord): string {
+export function newestTime(step: StepRecord): number {
+  return step.status === "waiting" ? step.createdAt : Math.max(step.createdAt, step.settledAt);
+}
+
+export function stepText(step: StepRecord): string {
   const isWaiting = step.status === "waiting";
   const header = [
     step.index,

@@ -20,6 +20,10 @@ export function readOutcome(
   recorded: Recorded,
   now: number,
 ): StoreOutcome {
+  // A plain commit was applied; the number is that of the newest event.
+  if (typeof reply === "number") {
+    return { kind: "committed", eventSeq: reply, timeoutsRefused: false, dueNow: false };
+  }
   const [kind, ...facts] = list(reply).map((each) => String(each));
   switch (request.kind) {
     case "create":

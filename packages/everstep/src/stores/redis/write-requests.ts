@@ -17,14 +17,17 @@ import type { Arguments } from "./arguments.ts";
 import { begunText } from "./begun-text.ts";
 import { endingText, errorText, reasonText, statusOfEnding } from "./ending-text.ts";
 import { eventText } from "./event-text.ts";
+import { laneOf } from "./lane.ts";
 import { logText } from "./log-text.ts";
 import { timeOrder } from "./place.ts";
+import { addPlainCommit, isPlain } from "./plain-commit.ts";
 import { addRecorded, type Recorded } from "./recorded.ts";
 import { runName } from "./run-id.ts";
 import { addStep } from "./step-text.ts";
 
 /** `recorded`: what the author's mutations of the one commit that has some have recorded. */
 export function addRequest(args: Arguments, request: StoreRequest, recorded: Recorded): void {
+  if (request.kind === "commit" && isPlain(request)) return addPlainCommit(args, request);
   args.add(request.kind);
   switch (request.kind) {
     case "create":
@@ -84,7 +87,7 @@ function addNext(args: Arguments, next: Next): void {
       args.add("continue");
       return;
     case "suspend":
-      args.add("suspend", next.dueAt, next.task === "run" ? "starting" : "resuming");
+      args.add("suspend", next.dueAt, laneOf(next.task));
       return;
     case "yield":
       args.add("yield", next.dueAt);

@@ -17,7 +17,7 @@ export async function write(
   const mutations = mutationsOf(requests);
   const recorded =
     mutations === null ? nothingRecorded : await recordMutations(mutations, session.settings.namespace);
-  const args = new Arguments().add(now);
+  const args = new Arguments().add(now, requests.filter(({ kind }) => kind === "create").length);
   args.each(requests, (request) => addRequest(args, request, recorded));
   const replies = list(await session.run(writeScript, args.list, "writing"));
   await awaitReplicas(session);

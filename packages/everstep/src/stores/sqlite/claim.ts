@@ -178,21 +178,23 @@ function readable<Value>({ settings }: Connection, read: () => Value): Value | u
 
 /** By name, which the library could do too, but at several times the price. */
 function claimRow(tuple: readonly SqlValue[]): SqlRow {
-  const [run_number, token, status, recorded, event_seq, crash_count, started_at, waiting_since, begun] =
-    tuple;
-  const [workflow, instance_id, created_at, deadline_at, params, params_marks] = tuple.slice(9);
-  const run = {
-    run_number,
-    token,
-    status,
-    recorded,
-    event_seq,
-    crash_count,
-    started_at,
-    waiting_since,
-    begun,
-  };
-  return { ...run, workflow, instance_id, created_at, deadline_at, params, params_marks } as SqlRow;
+  return {
+    run_number: tuple[0],
+    token: tuple[1],
+    status: tuple[2],
+    recorded: tuple[3],
+    event_seq: tuple[4],
+    crash_count: tuple[5],
+    started_at: tuple[6],
+    waiting_since: tuple[7],
+    begun: tuple[8],
+    workflow: tuple[9],
+    instance_id: tuple[10],
+    created_at: tuple[11],
+    deadline_at: tuple[12],
+    params: tuple[13],
+    params_marks: tuple[14],
+  } as SqlRow;
 }
 
 function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Claim {

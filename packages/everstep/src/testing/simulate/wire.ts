@@ -75,7 +75,10 @@ export class Wire {
     return {
       ...connected,
       ...(weather.skewMs > 0 ? { serverTime: () => this.#within(serverTime()) } : {}),
-      ...(weather.nudges ? { subscribe: (listener) => this.#within(subscribe(listener)) } : {}),
+      // Those that tell of news are servers, and servers take more than one write at a time.
+      ...(weather.nudges
+        ? { subscribe: (listener) => this.#within(subscribe(listener)), writesAtOnce: 2 }
+        : {}),
     };
   }
 

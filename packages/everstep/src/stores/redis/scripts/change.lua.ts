@@ -18,7 +18,7 @@ local function readChange()
   elseif request.kind == 'terminate' then request.made = { status = 'terminated', record = text() }
   elseif request.kind == 'restart' then request.made = { status = 'terminated', record = text(), history = readSteps() }
   elseif request.kind == 'retryStep' then request.made = readRetryStep() end
-  if text() == '1' then request.announce = readCreate() end
+  request.announce = readAnnounced()
   return request
 end
 
@@ -70,10 +70,16 @@ function changes.restart(run, made, now)
     endRun(run, made, now)
   end
   run.retired = '1'
-  return addRun({
-    workflow = run.workflow, instance = run.instance, place = run.place, number = run.number + 1,
-    due = now, token = token, history = made.history,
+  -- It leaves its place in the lists before the next run takes it.
+  saveRuns()
+  local id, number = nextId(), digits(run.number + 1)
+  addRun(id, {
+    workflow = run.workflow, instance = run.instance, place = run.place, number = number, due = digits(now),
+    token = digits(token),
   }, now)
+  addHistory(id, made.history)
+  ask('HSET', named('instance', run.workflow, run.instance), 'run', id, 'runs', number, 'run:' .. number, id)
+  return readRun(id)
 end
 
 function changes.retryStep(run, made, now)

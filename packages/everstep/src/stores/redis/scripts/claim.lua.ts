@@ -2,9 +2,11 @@
  * Hands out due runs. Every workflow and lane is a sorted set of its own, read from its oldest entry: paused and ended
  * runs, sleepers and other workflows' runs are never looked at. The sets are merged by lane and due time.
  */
+import { indexes } from "./indexes.lua.ts";
 import { moves } from "./moves.lua.ts";
 import { prelude } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
+import { runSaving } from "./run-saving.lua.ts";
 import { script } from "./script.ts";
 
 const main = `
@@ -39,6 +41,7 @@ end
 local CHUNK = math.min(limit, 32)
 local function first(stretch)
   if stretch.at > #stretch.entries and not stretch.isRead then
+    saveIndexes()
     stretch.entries = ask('ZRANGEBYSCORE', stretch.key, '-inf', digits(now), 'WITHSCORES', 'LIMIT', 0, CHUNK)
     stretch.at = 1
     stretch.isRead = #stretch.entries < 2 * CHUNK
@@ -71,50 +74,88 @@ local function countCrash(run)
   return delays[math.min(run.crashes, #delays)] or 0
 end
 
+local function readStored(id)
+  local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'lane', 'status', 'token', 'workflow', 'instance', 'place', 'owner',
+    'number', 'startedAt', 'waitingSince', 'recorded', 'seq', 'begun', 'crashes')
+  if stored.err or not (stored[2] and stored[4] and stored[5] and stored[6]) then return nil end
+  return stored
+end
+
 local picked = {}
 local function pick(stretch, name)
   stretch.at = stretch.at + 2
-  local run = readRun(digits(tonumber(name)))
-  local instance = run and ask('HMGET', named('instance', run.workflow, run.instance), 'params', 'marks', 'created', 'deadline')
-  if not instance or not instance[1] or run.lane ~= stretch.lane then
+  local id = runOfSerial(name)
+  local stored = readStored(id)
+  local instance = stored and ask('HMGET', named('instance', stored[4], stored[5]), 'params', 'marks', 'created', 'deadline')
+  if not instance or not instance[1] or stored[1] ~= stretch.lane then
     -- Damaged: moved aside, so that it is not met again.
     ask('ZREM', stretch.key, name)
     return
   end
-  local delay = run.lane == 'held' and countCrash(run) or 0
+  local run = stretch.lane == 'held' and readRun(id) or nil
+  local delay = run and countCrash(run) or 0
   if delay > 0 then
     giveBack(run, 'resuming', now + delay)
     saveRun(run)
-  else
-    ask('ZREM', stretch.key, name)
-    run.was.lane = nil
-    stretch.room.free = stretch.room.free - 1
-    picked[#picked + 1] = { run = run, instance = instance }
+    return
   end
+  index('due:' .. stretch.lane, stored[4], name, false)
+  stretch.room.free = stretch.room.free - 1
+  picked[#picked + 1] = { id = id, name = name, run = run, stored = stored, instance = instance }
 end
 
--- However many leases ran out at once, one call puts back no more than a few hundred of them.
-local work = 0
-while #picked < limit and work < workMax do
-  local stretch, name = firstDue()
-  if not stretch then break end
-  pick(stretch, name)
-  work = work + 1
+-- As 'lease' has it, for a run that was not leased before: nearly every claim, and without a table of the run.
+local function leasePlainly(each)
+  local id, stored = each.id, each.stored
+  local key, status, workflow, place, nowText = P .. 'run:' .. id, stored[2], stored[4], stored[6], digits(now)
+  local token = digits(math.max((tonumber(stored[3]) or 0) + 1, tokenFloor))
+  ask('HSET', key, 'token', token, 'lane', 'held', 'status', 'active', 'due', digits(leaseUntil), 'commit', '0', 'owner', owner,
+    'startedAt', stored[9] or nowText, 'updatedAt', nowText)
+  if stored[10] then ask('HDEL', key, 'waitingSince') end
+  index('due:held', workflow, each.name, digits(leaseUntil))
+  if status ~= 'active' then
+    index('status:' .. status, workflow, place, false)
+    index('status:active', workflow, place, '0')
+  end
+  if stored[7] ~= owner then
+    if stored[7] then index('owner', stored[7], id, false) end
+    index('owner', owner, id, true)
+  end
+  return token, stored[14] or '0'
 end
 
-local claims = {}
-for n, each in ipairs(picked) do
-  local run, instance = each.run, each.instance
-  local waitingSince = run.waitingSince
+-- One whose lease ran out.
+local function leaseAgain(run)
+  run.was.lane = nil
   lease(run, owner, leaseUntil, now)
   saveRun(run)
-  claims[n] = {
-    run.id, run.workflow, run.instance, digits(run.token), digits(run.number), instance[1], instance[2], instance[3],
-    digits(run.startedAt), instance[4], waitingSince and digits(waitingSince) or false, run.recorded and '0' or '1',
-    digits(run.seq), run.begun or false, digits(run.crashes),
+  return digits(run.token), digits(run.crashes)
+end
+
+local function take(each)
+  local stored, instance = each.stored, each.instance
+  local token, crashes
+  if each.run then token, crashes = leaseAgain(each.run) else token, crashes = leasePlainly(each) end
+  return {
+    each.id, stored[4], stored[5], token, stored[8] or '0', instance[1], instance[2], instance[3],
+    stored[9] or digits(now), instance[4], stored[10], stored[11] and '0' or '1', stored[12] or '0', stored[13], crashes,
   }
 end
-return claims
+
+return savingIndexes(function()
+  -- However many leases ran out at once, one call puts back no more than a few hundred of them.
+  local work = 0
+  while #picked < limit and work < workMax do
+    local stretch, name = firstDue()
+    if not stretch then break end
+    pick(stretch, name)
+    work = work + 1
+  end
+
+  local claims = {}
+  for n, each in ipairs(picked) do claims[n] = take(each) end
+  return claims
+end)
 `;
 
-export const claimScript = script("claim", prelude, run, moves, main);
+export const claimScript = script("claim", prelude, indexes, run, runSaving, moves, main);

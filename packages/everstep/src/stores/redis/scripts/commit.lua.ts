@@ -25,6 +25,18 @@ local function readNext()
   return nextUp
 end
 
+local function readConsumed()
+  local consumed = {}
+  for n = 1, number() do consumed[n] = { seq = text(), key = text() } end
+  return consumed
+end
+
+local function readLogs()
+  local lines = {}
+  for n = 1, number() do lines[n] = text() end
+  return lines
+end
+
 local function readAlongside()
   local requests = {}
   for n = 1, number() do
@@ -34,19 +46,11 @@ local function readAlongside()
 end
 
 local function readCommit()
-  local request = { run = text(), token = number(), number = number(), steps = readSteps(), timeouts = readTimeouts() }
-  request.consumed = {}
-  for n = 1, number() do request.consumed[n] = { seq = text(), key = text() } end
-  request.seen = number()
-  request.logs = {}
-  for n = 1, number() do request.logs[n] = text() end
-  request.begun = text()
-  request.nextUp = readNext()
-  request.alongside = readAlongside()
-  request.mutations = readMutations()
-  if text() == '1' then request.announce = readCreate() end
-  request.leaseUntil = number()
-  return request
+  return {
+    run = text(), token = number(), number = number(), steps = readSteps(), timeouts = readTimeouts(),
+    consumed = readConsumed(), seen = number(), logs = readLogs(), begun = text(), nextUp = readNext(),
+    alongside = readAlongside(), mutations = readMutations(), announce = readAnnounced(), leaseUntil = number(),
+  }
 end
 
 -- The answer to a number that was applied before. It must not promise more than is true: timeouts that were refused are

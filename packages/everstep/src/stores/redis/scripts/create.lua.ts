@@ -1,55 +1,78 @@
 export const create = `
 local function readCreate()
-  local request = {
+  return {
     workflow = text(), instance = text(), params = text(), marks = optional(), order = text(),
-    created = text(), due = number(), deadline = text(), retention = text(), parent = optional(),
-    history = readSteps(), owner = optional(),
+    created = text(), due = text(), deadline = text(), retention = text(), parent = optional(),
+    history = readSteps(), owner = optional(), leaseUntil = text(),
   }
-  request.leaseUntil = number()
-  return request
 end
 
--- Behind the instance's last run: pending, due now or later, beginning with its history.
-local function addRun(facts, now)
-  local id = digits(ask('HINCRBY', META, 'lastRun', 1))
-  local run = newRun(id)
-  run.workflow, run.instance, run.number = facts.workflow, facts.instance, facts.number
-  run.place = facts.place or (facts.order .. wide(id))
-  run.status, run.lane, run.due, run.token = 'active', 'starting', facts.due, facts.token
-  run.recorded = #facts.history > 0 and '1' or nil
-  run.updatedAt = now
-  runs[id] = run
-  unsaved(run)
-  ask('HSET', named('instance', run.workflow, run.instance), 'run', id, 'runs', run.number, 'run:' .. run.number, id)
-  for _, step in ipairs(facts.history) do putStep(run, step) end
-  return run
+local function readAnnounced() return text() == '1' and readCreate() or nil end
+
+-- A new run, pending or already leased, of which nothing is stored yet.
+local function addRun(id, facts, now)
+  local key, workflow, place, due = P .. 'run:' .. id, facts.workflow, facts.place, facts.due
+  local nowText = digits(now)
+  if facts.owner then
+    ask('HSET', key, 'token', facts.token, 'lane', 'held', 'status', 'active', 'due', due, 'workflow', workflow,
+      'instance', facts.instance, 'place', place, 'number', facts.number, 'owner', facts.owner, 'startedAt', nowText,
+      'updatedAt', nowText)
+    index('owner', facts.owner, id, true)
+  else
+    ask('HSET', key, 'token', facts.token, 'lane', 'starting', 'status', 'active', 'due', due, 'workflow', workflow,
+      'instance', facts.instance, 'place', place, 'number', facts.number, 'updatedAt', nowText)
+  end
+  index(facts.owner and 'due:held' or 'due:starting', workflow, wide(id), due)
+  index('status:active', workflow, place, '0')
 end
+
+-- Steps of another run, as the beginning of this one.
+local function addHistory(id, history)
+  if #history == 0 then return end
+  local run = atLength().readRun(id)
+  run.recorded = '1'
+  for _, step in ipairs(history) do atLength().putStep(run, step) end
+end
+
+-- Numbers for all creations of the batch are taken at once, by the first of them.
+local lastId, idsLeft = 0, 0
+local function nextId()
+  if idsLeft == 0 then
+    idsLeft = math.max(1, creations)
+    creations = 0
+    lastId = ask('HINCRBY', META, 'lastRun', idsLeft) - idsLeft
+  end
+  lastId = lastId + 1
+  idsLeft = idsLeft - 1
+  return digits(lastId)
+end
+
+-- Workflows that are known by now.
+local workflows = {}
 
 local function create(request, now)
-  local there = currentRun(request.workflow, request.instance)
+  local name, workflow = named('instance', request.workflow, request.instance), request.workflow
+  local there = ask('HGET', name, 'run')
+  there = there and atLength().readRun(there)
   if there then return { 'exists', there.status, digits(there.number) } end
-  local run = addRun({
-    workflow = request.workflow, instance = request.instance, order = request.order, number = 1,
-    due = request.due, token = 0, history = request.history,
+  local id = nextId()
+  local token = request.owner and math.max(1, tokenFloor) or 0
+  addRun(id, {
+    workflow = workflow, instance = request.instance, place = request.order .. wide(id), number = '1', owner = request.owner,
+    due = request.owner and request.leaseUntil or request.due, token = digits(token),
   }, now)
-  local fields = { 'params', request.params, 'created', request.created }
-  local function keep(field, value)
-    if not value or value == '' then return end
-    fields[#fields + 1] = field
-    fields[#fields + 1] = value
+  addHistory(id, request.history)
+  ask('HSET', name, 'run', id, 'runs', '1', 'run:1', id, 'params', request.params, 'created', request.created)
+  if request.marks then ask('HSET', name, 'marks', request.marks) end
+  if request.deadline ~= '' then ask('HSET', name, 'deadline', request.deadline) end
+  if request.retention ~= '' then ask('HSET', name, 'retention', request.retention) end
+  if request.parent then ask('HSET', name, 'parent', request.parent) end
+  if not workflows[workflow] then
+    workflows[workflow] = true
+    ask('SADD', P .. 'workflows', workflow)
   end
-  if request.marks then
-    fields[#fields + 1] = 'marks'
-    fields[#fields + 1] = request.marks
-  end
-  keep('deadline', request.deadline)
-  keep('retention', request.retention)
-  keep('parent', request.parent)
-  ask('HSET', named('instance', request.workflow, request.instance), unpack(fields))
-  ask('SADD', P .. 'workflows', request.workflow)
-  if request.owner then lease(run, request.owner, request.leaseUntil, now)
-  elseif run.due <= now then nudge.due = true end
-  return { 'created', run.id, digits(run.token) }
+  if not request.owner and tonumber(request.due) <= now then nudge.due = true end
+  return { 'created', id, token }
 end
 
 -- Nobody would hear of a lease handed out here.

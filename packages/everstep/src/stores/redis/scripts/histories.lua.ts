@@ -30,25 +30,26 @@ end
 `;
 
 const read = `
-local function historyOf(run, withSteps, after)
+-- Of the run only what a history needs: this is read at every resume.
+local function historyOf(id, withSteps, after)
+  local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'status', 'begun', 'open', 'seq', 'workflow', 'instance', 'place')
+  if stored.err or not (stored[1] and stored[5] and stored[6] and stored[7]) then return nil end
+  local run = { id = id, open = tonumber(stored[3]) or 0, seq = tonumber(stored[4]) or 0 }
   local steps, events = {}, {}
   if withSteps then
-    local flat = ask('HGETALL', key('steps', run.id))
+    local flat = ask('HGETALL', key('steps', id))
     for n = 1, #flat, 2 do addStep(steps, run, flat[n], flat[n + 1]) end
   end
-  for _, seq in ipairs(ask('ZRANGEBYSCORE', key('unread', run.id), '(' .. digits(after), '+inf')) do
+  local seqs = run.seq > after and ask('ZRANGEBYSCORE', key('unread', id), '(' .. digits(after), '+inf') or {}
+  for _, seq in ipairs(seqs) do
     local event = readEvent(run, seq)
     addEvent(events, run, seq, event or { id = false, createdAt = 0 })
   end
-  return { run.id, run.was.status, run.begun or false, steps, events }
+  return { id, stored[1], stored[2], steps, events }
 end
 
 local histories = {}
-for _ = 1, number() do
-  local id, withSteps, after = text(), text() == '1', number()
-  local run = readRun(id)
-  if run then histories[#histories + 1] = historyOf(run, withSteps, after) end
-end
+for _ = 1, number() do histories[#histories + 1] = historyOf(text(), text() == '1', number()) end
 return histories
 `;
 

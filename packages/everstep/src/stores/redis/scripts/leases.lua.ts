@@ -1,7 +1,9 @@
+import { indexes } from "./indexes.lua.ts";
 import { moves } from "./moves.lua.ts";
 import { nudge } from "./nudge.lua.ts";
 import { prelude } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
+import { runSaving } from "./run-saving.lua.ts";
 import { script } from "./script.ts";
 
 const held = `
@@ -15,36 +17,41 @@ end
 /** Renewal is not acquisition: it succeeds only while nobody else has claimed the run. */
 const renew = `
 local untilTime = number()
-local answers = {}
-for n = 1, number() do
+local function renew()
   local run, begun, commit = heldRun(), text(), text()
-  if run then
-    if commit == '' or tonumber(commit) == run.commit then
-      run.begun = begun ~= '' and begun or nil
-    end
-    extendLease(run, untilTime)
-    answers[n] = { 'renewed', digits(run.seq), run.status == 'paused' and '1' or '0' }
-  else
-    answers[n] = { 'lost' }
+  if not run then return { 'lost' } end
+  if commit == '' or tonumber(commit) == run.commit then
+    run.begun = begun ~= '' and begun or nil
   end
+  extendLease(run, untilTime)
+  return { 'renewed', run.seq, run.status == 'paused' and '1' or '0' }
 end
-saveRuns()
-return answers
+
+return savingIndexes(function()
+  local answers = {}
+  for n = 1, number() do
+    answers[n] = renew()
+    saveRuns()
+  end
+  return answers
+end)
 `;
 
 const release = `
 local now = number()
-for _ = 1, number() do
-  local run = heldRun()
-  if run then
-    giveBack(run, 'resuming', now)
-    nudge.due = true
+return savingIndexes(function()
+  for _ = 1, number() do
+    local run = heldRun()
+    if run then
+      giveBack(run, 'resuming', now)
+      nudge.due = true
+    end
+    saveRuns()
   end
-end
-saveRuns()
-sendNudge()
-return 1
+  sendNudge()
+  return 1
+end)
 `;
 
-export const renewScript = script("renew", prelude, run, moves, held, renew);
-export const releaseScript = script("release", prelude, nudge, run, moves, held, release);
+export const renewScript = script("renew", prelude, indexes, run, runSaving, moves, held, renew);
+export const releaseScript = script("release", prelude, nudge, indexes, run, runSaving, moves, held, release);

@@ -48,9 +48,20 @@ local function optional()
   return string.sub(given, 2)
 end
 
--- tostring would give 1.75e+12
-local function digits(n) return string.format('%.0f', n) end
-local function wide(n) return string.format('%016.0f', n) end
+-- Numbers as texts; tostring would give 1.75e+12. Times are the same in request after request, so they are kept.
+local texts = {}
+local function digits(n)
+  local known = texts[n]
+  if known then return known end
+  known = string.format('%.0f', n)
+  texts[n] = known
+  return known
+end
+-- Of a number in digits.
+local function wide(n) return string.sub('000000000000000' .. n, -16) end
+-- The number of an instance is that of its first run; it stands behind the time in its place.
+local function serialOf(place) return string.sub(place, 18) end
+local function runOfSerial(serial) return string.match(serial, '^0*(%d+)$') or serial end
 
 local function key(kind, name) return P .. kind .. ':' .. name end
 -- Names may contain anything: the length of the first says where the second begins.

@@ -1,10 +1,12 @@
 /** Removes whole instances: every key of theirs, and every trace in the indexes. */
 
 import { events } from "./events.lua.ts";
+import { indexes } from "./indexes.lua.ts";
 import { moves } from "./moves.lua.ts";
 import { nudge } from "./nudge.lua.ts";
 import { prelude } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
+import { runSaving } from "./run-saving.lua.ts";
 import { script } from "./script.ts";
 import { steps } from "./steps.lua.ts";
 
@@ -54,6 +56,7 @@ local function removeInstance(workflow, instance)
     if id then removeRun(id) end
   end
   ask('UNLINK', name, named('changes', workflow, instance))
+  saveIndexes()
   forgetWorkflow(workflow)
   return true
 end
@@ -61,20 +64,22 @@ end
 
 const removeOne = `
 local workflow, instance = text(), text()
-return removeInstance(workflow, instance) and 1 or 0
+return savingIndexes(function() return removeInstance(workflow, instance) and 1 or 0 end)
 `;
 
 /** Longest out of retention first. Gives how many were looked at, and how many of them were there. */
 const prune = `
 local before, limit = number(), number()
 local serials = ask('ZRANGEBYSCORE', P .. 'prune', '-inf', digits(before), 'LIMIT', 0, limit)
-local removed = 0
-for _, serial in ipairs(serials) do
-  local names = ask('HMGET', key('run', runOfSerial(serial)), 'workflow', 'instance')
-  if names[1] and names[2] and removeInstance(names[1], names[2]) then removed = removed + 1 end
-  ask('ZREM', P .. 'prune', serial)
-end
-return { #serials, removed }
+return savingIndexes(function()
+  local removed = 0
+  for _, serial in ipairs(serials) do
+    local names = ask('HMGET', key('run', runOfSerial(serial)), 'workflow', 'instance')
+    if names[1] and names[2] and removeInstance(names[1], names[2]) then removed = removed + 1 end
+    ask('ZREM', P .. 'prune', serial)
+  end
+  return { #serials, removed }
+end)
 `;
 
 const forget = `
@@ -87,7 +92,7 @@ end
 return #ids
 `;
 
-const parts = [prelude, nudge, run, moves, steps, events, remove];
+const parts = [prelude, nudge, indexes, run, runSaving, moves, steps, events, remove];
 
 export const removeScript = script("remove", ...parts, removeOne);
 export const pruneScript = script("prune", ...parts, prune);

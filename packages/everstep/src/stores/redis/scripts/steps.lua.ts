@@ -2,7 +2,9 @@
  * Steps are opaque texts by index. What an open wait waits for lies beside them, where scripts can read it; its end is
  * kept there only, because a resume may move it.
  */
-export const steps = `
+
+/** As they stand among the arguments. */
+export const givenSteps = `
 local function readStep()
   local step = { index = text(), at = number(), record = text() }
   local waits = text()
@@ -18,6 +20,9 @@ local function readSteps()
   return steps
 end
 
+`;
+
+export const steps = `
 local function waiterName(run, index) return wide(run.id) .. wide(index) end
 
 local function unpackWait(packed)

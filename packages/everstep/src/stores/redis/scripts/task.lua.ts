@@ -17,6 +17,7 @@ end
 
 local function abandon(request, now)
   local count = 0
+  saveIndexes()
   for _, id in ipairs(ask('SMEMBERS', key('owner', request.owner))) do
     local run = readRun(id)
     if run and request.ending then
