@@ -171,3 +171,15 @@ test("while no other process writes it asks once a second, and at once when one 
   await runtime.advance("1 second");
   expect(seen).toEqual(["a"]);
 });
+
+test("where nudges arrive newcomers do not make it look after all the others again and again", async () => {
+  const { runtime, asked, watching } = begin({ withNudges: true });
+  for (let n = 0; n < 100; n += 1) watching(`i${n}`);
+  await runtime.advance("30 seconds");
+  asked.length = 0;
+  for (let n = 0; n < 50; n += 1) {
+    watching(`late ${n}`);
+    await runtime.advance(50);
+  }
+  expect(asked.filter((count) => count > 1).length).toBeLessThan(2);
+});

@@ -53,12 +53,13 @@ export class EndWatch {
   /** Tells the status now and whenever it was looked at; gives the way to stop. */
   watch(watcher: EndWatcher): () => void {
     this.#watchers.add(watcher);
-    this.#delayMs = lookMs.first;
+    // Where nudges arrive, one that ends later is heard of: newcomers are no reason to look after all the others.
+    if (this.#watchers.size === 1 || !this.#parts.nudges.isListening) this.#delayMs = lookMs.first;
     this.#stopHearing ??= this.#parts.nudges.hear(({ ended }) => {
       if (ended) this.#nudge();
     });
     if (watcher.isNew || watcher.isHere?.()) {
-      if (!this.#isLooking) this.#lookIn(lookMs.first);
+      if (!this.#isLooking) this.#lookIn(this.#delayMs);
     } else {
       this.#newcomers.push(watcher);
       if (this.#newcomers.length === 1) this.#parts.runtime.drained(() => void this.#welcome());
@@ -92,8 +93,8 @@ export class EndWatch {
     if (!this.#isLooking && !this.#isNudged && this.#watchers.size > 0) this.#lookLater();
   }
 
-  #lookLater(): void {
-    this.#lookIn(this.#delayMs);
+  #lookLater(leastMs = 0): void {
+    this.#lookIn(Math.max(this.#delayMs, leastMs));
     const maxMs = this.#parts.nudges.isListening ? lookMs.maxWithNudges : lookMs.max;
     this.#delayMs = Math.min(this.#delayMs * lookMs.factor, maxMs);
   }
@@ -121,9 +122,9 @@ export class EndWatch {
     if (this.#watchers.size === 0) return;
     if (failure !== null) return this.#lookIn(askAgainMs(failure, this.#failures++, runtime));
     this.#failures = 0;
-    // Looking takes half of the time at most, however much happens.
+    // Looking takes half of the time at most, however much happens, and little of it where nothing is known to have.
     if (this.#isNudged) return this.#lookIn(Math.max(lookMs.afterNudge, tookMs));
-    this.#lookLater();
+    this.#lookLater(20 * tookMs);
   }
 
   /**
