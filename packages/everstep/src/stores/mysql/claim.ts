@@ -9,14 +9,18 @@ import type { TableNames } from "../sql/table.ts";
 import { type Choice, choose, readCandidates, roomsOf } from "./claim-choice.ts";
 import { claimStatements } from "./claim-statements.ts";
 
-export type ClaimRuns = (database: Database, round: ClaimRound) => Promise<ClaimedRows>;
+export interface Claims {
+  claim(database: Database, round: ClaimRound): Promise<ClaimedRows>;
+  /** Something is due: the next claim need not look before it locks. */
+  expectWork(): void;
+}
 
 const nothing: ClaimedRows = { rows: [], putBack: 0 };
 
-export function claims(names: TableNames): ClaimRuns {
+export function claims(names: TableNames): Claims {
   const statements = claimStatements(names);
-  // Who found something the last time will probably find more, and does not look before it locks.
-  let isBusy = false;
+  // Who found something the last time will probably find more.
+  let expectsWork = false;
 
   const isAnyDue = async (database: Database, round: ClaimRound): Promise<boolean> => {
     const [due, held] = await database.run([statements.due(round), ...statements.held(round)]);
@@ -34,7 +38,7 @@ export function claims(names: TableNames): ClaimRuns {
     return choose(round, rooms, found);
   };
 
-  const claim = (database: Database, round: ClaimRound): Promise<ClaimedRows> =>
+  const take = (database: Database, round: ClaimRound): Promise<ClaimedRows> =>
     database.transact(async (tx) => {
       const choice = await lockAndChoose(tx, round);
       const { taken, putBack } = choice;
@@ -48,11 +52,19 @@ export function claims(names: TableNames): ClaimRuns {
       return { rows, putBack: putBack.length };
     });
 
-  return async (database, round) => {
-    if (round.workflows.length === 0 || round.limit <= 0) return nothing;
-    if (!isBusy && !(await isAnyDue(database, round))) return nothing;
-    const claimed = await claim(database, round);
-    isBusy = claimed !== nothing;
-    return claimed;
+  return {
+    async claim(database, round) {
+      if (round.workflows.length === 0 || round.limit <= 0) return nothing;
+      const looksFirst = !expectsWork;
+      expectsWork = false;
+      if (looksFirst && !(await isAnyDue(database, round))) return nothing;
+      const claimed = await take(database, round);
+      if (claimed !== nothing) expectsWork = true;
+      return claimed;
+    },
+
+    expectWork() {
+      expectsWork = true;
+    },
   };
 }

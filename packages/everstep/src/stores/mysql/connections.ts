@@ -92,9 +92,14 @@ function wrap(
       return known.isLost;
     },
     // Later than the server's own limit, which says more.
-    async send(sql, timeoutMs = settings.statementTimeoutMs + 1000) {
-      const [answer] = await client.query({ sql, timeout: timeoutMs });
-      return answer;
+    send(sql, timeoutMs = settings.statementTimeoutMs + 1000) {
+      // Not through the driver's promises: for each it notes the whole stack, in case that it fails.
+      return new Promise((resolve, reject) => {
+        client.connection.query({ sql, timeout: timeoutMs }, (error, answer) => {
+          if (error) reject(error);
+          else resolve(answer);
+        });
+      });
     },
     async reset() {
       const answers = await this.send(settingStatements(settings));

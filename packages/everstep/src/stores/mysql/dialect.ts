@@ -1,10 +1,13 @@
 import type { Dialect } from "../sql/dialect.ts";
 import type { TableNames } from "../sql/table.ts";
-import { claims } from "./claim.ts";
+import { type Claims, claims } from "./claim.ts";
 import { instanceList } from "./instance-list.ts";
-import { byKey, insertRows, parameterRows, putStepRows, removeRows, updateRows } from "./rows.ts";
+import { quickSends } from "./quick-send.ts";
+import { quickWrites } from "./quick-write.ts";
+import { byKey, insertRows, parameterRows, removeRows, updateRows } from "./rows.ts";
+import { putStepRows } from "./step-rows.ts";
 
-export function mysqlDialect(names: TableNames): Dialect {
+export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names)): Dialect {
   return {
     names,
     parameters: parameterRows,
@@ -20,7 +23,9 @@ export function mysqlDialect(names: TableNames): Dialect {
       byKey,
       sorted: (query, column) => `${query} ORDER BY ${column} LIMIT 18446744073709551615`,
     },
-    claim: claims(names),
+    claim,
+    applyQuickly: quickWrites(names),
+    sendQuickly: quickSends(names),
     listInstances: instanceList(names),
   };
 }

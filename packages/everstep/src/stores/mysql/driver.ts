@@ -31,6 +31,10 @@ export interface DriverConnection extends MysqlClient {
 }
 
 export interface DriverCore {
+  query(
+    options: { readonly sql: string; readonly timeout: number },
+    callback: (error: unknown, answer: unknown) => void,
+  ): unknown;
   on(event: "error", listener: (error: unknown) => void): unknown;
   readonly stream?: { destroy?(): unknown; ref?(): unknown; unref?(): unknown };
 }

@@ -24,7 +24,23 @@ export async function exchange(
 
 function toResult(answer: unknown): SqlResult {
   if (Array.isArray(answer)) return { rows: withTexts(answer as Record<string, unknown>[]), changes: 0 };
-  return { rows: [], changes: (answer as { readonly affectedRows: number }).affectedRows };
+  const { affectedRows: changes, insertId } = answer as Counts;
+  const result: SqlResult = { rows: noRows, changes };
+  if (insertId) marked.add(result);
+  return result;
+}
+
+interface Counts {
+  readonly affectedRows: number;
+  readonly insertId?: number;
+}
+
+const noRows: readonly SqlRow[] = [];
+const marked = new WeakSet<SqlResult>();
+
+/** The statement called LAST_INSERT_ID, which nothing else does here: no table numbers its rows by itself. */
+export function isMarked(result: SqlResult | undefined): boolean {
+  return result !== undefined && marked.has(result);
 }
 
 /** What lies in columns of bytes is text all the same. */

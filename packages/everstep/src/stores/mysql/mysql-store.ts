@@ -2,7 +2,10 @@ import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts"
 import type { MigrateOptions, MigrationReport, StoreWarning } from "../../store/store.ts";
 import { integer } from "../sql/row.ts";
 import { ServerStore } from "../sql/server-store.ts";
+import type { Session } from "../sql/session.ts";
+import type { Written } from "../sql/write.ts";
 import { callersSession } from "./callers-session.ts";
+import { type Claims, claims } from "./claim.ts";
 import { mysqlDialect } from "./dialect.ts";
 import { migrateSchema, planSchema } from "./migrate.ts";
 import { mutations } from "./mutations.ts";
@@ -15,20 +18,28 @@ export class MysqlStore extends ServerStore {
   readonly serverTime?: () => Promise<number>;
   readonly #settings: MysqlSettings;
   readonly #database: MysqlDatabase;
+  readonly #claims: Claims;
 
   constructor(settings: MysqlSettings) {
     const database = new MysqlDatabase(settings);
     const names = tableNames(settings.connect.database, settings.namespace);
+    const claiming = claims(names);
     super({
       capabilities,
       database,
-      dialect: mysqlDialect(names),
+      dialect: mysqlDialect(names, claiming),
       runMutations: mutations(settings),
       sessionOf: (tx) => callersSession(tx, names, settings),
     });
     this.#settings = settings;
     this.#database = database;
+    this.#claims = claiming;
     if (settings.clock === "store") this.serverTime = () => readTime(database);
+  }
+
+  /** There is no way to tell others; this process's own claims come before they poll. */
+  protected override async tellOthers({ news }: Written, within?: Session): Promise<void> {
+    if (news.due && within === undefined) this.#claims.expectWork();
   }
 
   migrate({ plan = false }: MigrateOptions = {}): Promise<MigrationReport> {

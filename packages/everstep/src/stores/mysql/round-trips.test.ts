@@ -1,5 +1,6 @@
 import mysql2 from "mysql2";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Lease } from "../../model/lease.ts";
 import { claimIds, claimOne, started, suspended } from "../../testing/store-contract/acts.ts";
 import {
   at,
@@ -47,7 +48,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     return sent.mock.calls.length;
   };
 
-  test("a write of anything is two: lock and read, then write and commit", async () => {
+  test("a write of anything else is two: lock and read, then write and commit", async () => {
     const { lease } = await started(store, "a");
     await suspended(store, "b", [awaiting(1, "x", never)], never);
     const requests = [
@@ -60,33 +61,60 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     expect(await roundTrips(() => store.write(requests, at(1)))).toBe(2);
   });
 
-  test("a hundred commits are two as well", async () => {
-    const ids = Array.from({ length: 100 }, (_unused, n) => `many ${n}`);
+  const manyLeases = async (workflowName: string): Promise<readonly Lease[]> => {
+    const ids = Array.from({ length: 100 }, (_unused, n) => `${workflowName} ${n}`);
     await store.write(
-      ids.map((id) => create(id, { workflowName: "many" })),
+      ids.map((id) => create(id, { workflowName })),
       at(0),
     );
     const claims = await store.claim(
-      claimRequest({ now: at(0), workflows: [{ name: "many", concurrency: null }] }),
+      claimRequest({ now: at(0), workflows: [{ name: workflowName, concurrency: null }] }),
     );
-    const commits = claims.map(({ lease }) =>
-      commit(
-        lease,
-        boundary(1, { steps: [completed(1), awaiting(2, "x", never)], next: suspendUntil(never) }),
-      ),
+    expect(claims).toHaveLength(100);
+    return claims.map(({ lease }) => lease);
+  };
+
+  test("commits and creations are one, however many", async () => {
+    const leases = await manyLeases("many");
+    const going = leases.map((lease) => commit(lease, boundary(1, { steps: [completed(1)] })));
+    expect(await roundTrips(() => store.write(going, at(1)))).toBe(1);
+    const [one, ...others] = leases;
+    const suspending = others.map((lease) =>
+      commit(lease, boundary(2, { steps: [awaiting(2, "x", never)], next: suspendUntil(never) })),
     );
-    expect(commits).toHaveLength(100);
-    expect(await roundTrips(() => store.write(commits, at(1)))).toBe(2);
+    const created = Array.from({ length: 5 }, (_unused, n) => create(`one more ${n}`));
+    expect(await roundTrips(() => store.write([...suspending, ...created], at(2)))).toBe(1);
+    const ending = commit(one as Lease, boundary(2, { next: complete() }));
+    expect(await roundTrips(() => store.write([ending], at(3)))).toBe(1);
   });
 
-  test("a claim that finds something is two when the last one did too, and one more after a quiet time", async () => {
+  test("an event is one, and two more when it cannot simply be accepted", async () => {
+    await suspended(store, "awaits", [awaiting(1, "x", never)], never);
+    expect(await roundTrips(() => store.write([sendEvent("awaits", "awaited", "x")], at(1)))).toBe(1);
+    const [again] = await store.write([sendEvent("awaits", "awaited", "x")], at(1));
+    expect(again).toMatchObject({ kind: "accepted", duplicate: true });
+    expect(await roundTrips(() => store.write([sendEvent("nobody", "lost", "x")], at(1)))).toBe(3);
+  });
+
+  test("with one that is refused among them, all go the long way: two more, and one to take back", async () => {
+    const [paused, ...others] = await manyLeases("some");
+    await store.write([{ ...pause("some 0"), workflowName: "some" }], at(1));
+    const commits = [paused as Lease, ...others].map((lease) =>
+      commit(lease, boundary(1, { steps: [completed(1)] })),
+    );
+    expect(await roundTrips(() => store.write(commits, at(1)))).toBe(4);
+  });
+
+  test("a claim that finds something is two when there is reason to expect it, and one more after a quiet time", async () => {
+    const other = place.reopen(store, { max: 1 });
     await store.write([create("d1"), create("d2")], at(0));
+    expect(await roundTrips(() => claimIds(store, at(2)))).toBe(2);
+    await other.write([create("d3")], at(0));
+    expect(await roundTrips(() => claimOne(store, "d3", at(2)))).toBe(2);
     await claimIds(store, at(2));
-    await claimIds(store, at(2));
-    await store.write([create("d3")], at(0));
-    expect(await roundTrips(() => claimOne(store, "d3", at(2)))).toBe(3);
-    await store.write([create("d4")], at(0));
-    expect(await roundTrips(() => claimOne(store, "d4", at(2)))).toBe(2);
+    await other.write([create("d4")], at(0));
+    expect(await roundTrips(() => claimOne(store, "d4", at(2)))).toBe(3);
+    await other.close();
   });
 
   test("an idle claim is one, which locks nothing", async () => {

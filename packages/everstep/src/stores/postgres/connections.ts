@@ -2,6 +2,7 @@
 import type { Use } from "../sql/session.ts";
 import type { Driver, DriverClient, DriverPool, DriverPoolClient } from "./driver.ts";
 import type { PostgresSettings } from "./options.ts";
+import { ownPlans } from "./plan-settings.ts";
 
 export interface Connections {
   take(use: Use): Promise<Connection>;
@@ -80,8 +81,7 @@ function watch(pool: DriverPool, { pooled }: PostgresSettings): void {
   pool.on("connect", (client) => {
     client.on("error", () => void lost.add(client));
     client.on("end", () => void lost.add(client));
-    // What is true when a statement runs decides how, not what was true when it was first planned: an empty table grows.
-    if (!pooled) client.query({ text: "SET plan_cache_mode = force_custom_plan" }).catch(() => {});
+    if (!pooled) client.query({ text: ownPlans }).catch(() => {});
   });
 }
 

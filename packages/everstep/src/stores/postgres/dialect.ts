@@ -3,23 +3,18 @@ import type { Dialect, RowsPart, RowsStatement, RowValues } from "../sql/dialect
 import { columnType, type Table, type TableNames, tables } from "../sql/table.ts";
 import { claimRound } from "./claim.ts";
 import { instanceListing } from "./instance-list.ts";
+import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";
 
 export function postgresDialect(namespace: string): Dialect {
   const names = tableNames(namespace);
-  const given = (alias: string, columns: readonly string[], table?: Table): RowsPart => {
-    const arrays = columns.map((column) => `?::${arrayType(column, table)}`);
-    const sql = `unnest(${arrays.join(", ")}) AS ${alias} (${columns.join(", ")})`;
-    return (rows) => ({ sql, values: turned(rows, columns.length) });
-  };
   const statement = (
     table: Table,
     columns: readonly string[],
     text: (rows: string) => string,
   ): RowsStatement => {
-    const part = given("v", columns, table);
-    const sql = text(part(none).sql);
-    return (rows) => ({ sql, values: part(rows).values });
+    const sql = text(manyText("v", columns, table));
+    return (rows) => ({ sql, values: turned(rows, columns.length) });
   };
   const matching = (keys: readonly string[], where?: string): string =>
     [...keys.map((key) => `t.${key} = v.${key}`), ...(where === undefined ? [] : [where])].join(" AND ");
@@ -32,7 +27,7 @@ export function postgresDialect(namespace: string): Dialect {
 
   return {
     names,
-    parameters: given,
+    parameters,
     insert,
     update: (table, keys, columns, where) =>
       statement(table, [...keys, ...columns], (rows) => {
@@ -58,20 +53,34 @@ export function postgresDialect(namespace: string): Dialect {
       ),
     lock: (alias, busy = "wait") => `FOR UPDATE OF ${alias}${busy === "skip" ? " SKIP LOCKED" : ""}`,
     claim: claimRound(names),
-    applyQuickly: quickWrites(names, given),
+    applyQuickly: quickWrites(names),
+    sendQuickly: quickSends(names),
     listInstances: instanceListing(names),
   };
 }
-
-const none: readonly RowValues[] = [];
 
 /** Always with the schema, so that no search_path decides whose tables these are. */
 export function tableNames(namespace: string): TableNames {
   return Object.fromEntries(tables.map((table) => [table, `"${namespace}".${table}`])) as TableNames;
 }
 
-function arrayType(column: string, table: Table | undefined): string {
-  return columnType(column, table) === "integer" ? "bigint[]" : "text[]";
+/** One row as plain values, more as arrays. */
+function parameters(alias: string, columns: readonly string[]): RowsPart {
+  const one = `(SELECT ${columns.map((column) => `?::${typeOf(column)} AS ${column}`).join(", ")}) AS ${alias}`;
+  const many = manyText(alias, columns);
+  return (rows) =>
+    rows.length === 1
+      ? { sql: one, values: rows[0] ?? [] }
+      : { sql: many, values: turned(rows, columns.length) };
+}
+
+function manyText(alias: string, columns: readonly string[], table?: Table): string {
+  const arrays = columns.map((column) => `?::${typeOf(column, table)}[]`);
+  return `unnest(${arrays.join(", ")}) AS ${alias} (${columns.join(", ")})`;
+}
+
+function typeOf(column: string, table?: Table): string {
+  return columnType(column, table) === "integer" ? "bigint" : "text";
 }
 
 /** Rows as columns. */

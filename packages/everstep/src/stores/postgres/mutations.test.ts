@@ -59,6 +59,21 @@ describe.skipIf(postgresUrl === undefined)(
     const accounts = async (): Promise<unknown[]> =>
       (await place.query(`SELECT key FROM "${namespace}".account ORDER BY key`)).map((row) => row.key);
 
+    test("an author's statements are planned as on any connection, and the store's own as ever behind them", async () => {
+      const settings = async (db: PostgresClient): Promise<unknown> => {
+        const sql =
+          "SELECT name, setting FROM pg_settings WHERE name IN ('plan_cache_mode', 'enable_seqscan', 'enable_mergejoin', " +
+          "'enable_hashjoin', 'jit') ORDER BY name";
+        return (await db.query(sql)).rows;
+      };
+      const usual = await settings({ query: async (sql: string) => ({ rows: await place.query(sql) }) });
+      const seen: unknown[] = [];
+      const look: Mutation = async (db: PostgresClient) => void seen.push(await settings(db));
+      expect(await attempt(look)).toMatchObject({ kind: "committed" });
+      expect(await attempt(look, look)).toMatchObject({ kind: "committed" });
+      expect(seen).toEqual([usual, usual, usual]);
+    });
+
     test("several statements may be under way at once", async () => {
       const both: Mutation = (db) => Promise.all([insert("b")(db), insert("c")(db)]);
       expect(await attempt(both)).toMatchObject({ kind: "committed" });

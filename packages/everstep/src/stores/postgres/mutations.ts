@@ -7,13 +7,16 @@ import { isLost } from "./connections.ts";
 import type { DriverClient, PostgresClient } from "./driver.ts";
 import { isServerTrouble, isUniqueViolation, storeFailure } from "./failures.ts";
 import type { PostgresSettings } from "./options.ts";
+import { authorsPlans, ownPlansAgain } from "./plan-settings.ts";
 import { guard } from "./transaction-handle.ts";
 
 export function mutations(settings: PostgresSettings): RunMutations {
   return async (tx, given) => {
     const client = tx.client as PostgresClient & DriverClient;
     const guarded = guard(client);
+    const plan = settings.pooled ? () => {} : planning(client);
     try {
+      plan(authorsPlans);
       const db = settings.handle(guarded.client);
       for (const mutation of inOrder(given)) await mutation(db);
     } catch (error) {
@@ -24,7 +27,13 @@ export function mutations(settings: PostgresSettings): RunMutations {
       guarded.revoke();
     }
     await requireGoodTransaction(client, guarded.failure);
+    plan(ownPlansAgain);
   };
+}
+
+/** Goes out ahead of what comes next, at no round trip of its own; where it fails, so does that. */
+function planning(client: DriverClient): (text: string) => void {
+  return (text) => void client.query({ text }).catch(() => {});
 }
 
 function inOrder({ serviceCalls, mutate }: Mutations) {

@@ -154,7 +154,7 @@ function notification(text: string): Statement {
 /** A hint is not worth waiting for the disk. The setting ends with the statement. */
 function hint(text: string): Statement {
   const sql = "SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, ?)";
-  return { sql, values: [channel, text] };
+  return { sql, values: [channel, text], isPlannedOnce: true };
 }
 
 function both(a: Nudge, b: Nudge): Nudge {

@@ -28,40 +28,14 @@ import { quickFirst } from "../sql/quick-write.ts";
 import { removal } from "../sql/removal.ts";
 import { runIds } from "../sql/run-ids.ts";
 import { runLists } from "../sql/run-lists.ts";
-import type { Database, Statement, Transaction } from "../sql/session.ts";
+import type { Database, Statement } from "../sql/session.ts";
 import { writes } from "../sql/write.ts";
 import { postgresDialect } from "./dialect.ts";
 import { mutations } from "./mutations.ts";
 import { readOptions } from "./options.ts";
 import { PostgresDatabase } from "./session.ts";
-import { rendering } from "./statement-text.ts";
+import { explained, type PlansClient, plansClient, recording } from "./test-recording.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
-
-/** Keeps every statement that goes through it. */
-function recording(inner: Database, seen: Statement[]): Database {
-  return {
-    run(statements, use) {
-      seen.push(...statements);
-      return inner.run(statements, use);
-    },
-    transact: (work, use) =>
-      inner.transact((tx) => {
-        const watched: Transaction = {
-          client: tx.client,
-          run(statements) {
-            seen.push(...statements);
-            return tx.run(statements);
-          },
-          commit(statements) {
-            seen.push(...statements);
-            return tx.commit(statements);
-          },
-        };
-        return work(watched);
-      }, use),
-    close: () => inner.close(),
-  };
-}
 
 describe.skipIf(postgresUrl === undefined)(
   "plans of PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)",
@@ -72,6 +46,7 @@ describe.skipIf(postgresUrl === undefined)(
     let inner: PostgresDatabase;
     let database: Database;
     let store: Store;
+    let client: PlansClient;
     let namespace = "";
 
     beforeAll(async () => {
@@ -81,9 +56,11 @@ describe.skipIf(postgresUrl === undefined)(
       const settings = readOptions({ url: postgresUrl as string, namespace });
       inner = new PostgresDatabase(settings);
       database = recording(inner, seen);
+      client = await plansClient(place);
       await fill();
     }, 60_000);
     afterAll(async () => {
+      client.release();
       await inner.close();
       await store.close();
       await place.clear();
@@ -122,10 +99,10 @@ describe.skipIf(postgresUrl === undefined)(
       for (const sql of statements) await place.query(sql);
     }
 
+    /** As it is planned on a connection of the store: for any values. */
     async function planOf(statement: Statement): Promise<string> {
-      const { text, values } = rendering(false)(statement);
-      const rows = await place.query(`EXPLAIN ${text}`, values);
-      return rows.map((row) => row["QUERY PLAN"]).join("\n");
+      const lines = await explained(client, statement.sql);
+      return lines.map((row) => row["QUERY PLAN"]).join("\n");
     }
 
     /** Runs `act` and gives the plans of the statements it needed. */
@@ -134,7 +111,9 @@ describe.skipIf(postgresUrl === undefined)(
       await act();
       const explainable = seen.filter(({ sql }) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/.test(sql));
       expect(explainable.length).toBeGreaterThan(0);
-      return Promise.all(explainable.map(planOf));
+      const plans: string[] = [];
+      for (const statement of explainable) plans.push(await planOf(statement));
+      return plans;
     }
 
     /** Every table is found through an index; those with a handful of rows may be read whole. */

@@ -98,6 +98,18 @@ describe.skipIf(postgresUrl === undefined)(
       expect(await write(...many, publish("p", "news"), create("c"))).toBeGreaterThanOrEqual(2);
     });
 
+    test("an event is one and a nudge, and so are events for many instances", async () => {
+      const ids = ["a", "b", "c"];
+      for (const id of ids) await suspended(store, id, [awaiting(1, "x", never)], never);
+      await othersAreTold();
+      expect(await write(sendEvent("a", "e1", "x"))).toBeLessThanOrEqual(2);
+      await othersAreTold();
+      expect(await write(...ids.map((id) => sendEvent(id, `e2 ${id}`, "x")))).toBeLessThanOrEqual(2);
+      await othersAreTold();
+      // One that is not plainly accepted costs two more.
+      expect(await write(sendEvent("nobody", "e3", "x"))).toBe(3);
+    });
+
     test("a commit that is not to be applied costs one look more", async () => {
       const { lease } = await started(store, "a");
       const late = commit({ ...lease, token: 7 }, boundary(1));

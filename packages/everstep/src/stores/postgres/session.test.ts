@@ -208,9 +208,10 @@ describe.skipIf(postgresUrl === undefined)(
       test("all at once, in the middle of everything: the process survives and the next calls succeed", async () => {
         const store = place.open({ max: 4 });
         await store.migrate();
-        const work = Array.from({ length: 60 }, (_unused, n) => store.write([create(`i${n}`)], at(0)));
+        const writes = Array.from({ length: 60 }, (_unused, n) => store.write([create(`i${n}`)], at(0)));
+        const work = Promise.allSettled(writes);
         await terminate(store);
-        const outcomes = await Promise.allSettled(work);
+        const outcomes = await work;
         for (const outcome of outcomes) {
           if (outcome.status === "rejected") {
             expect(["unavailable", "ambiguous"]).toContain((outcome.reason as { failure: string }).failure);

@@ -22,14 +22,16 @@ export class PostgresDatabase implements Database {
   }
 
   run(statements: readonly Statement[], use: Use = "work"): Promise<readonly SqlResult[]> {
-    const sent = statements.every(isRead) ? "before" : "after";
-    // Several must stop at the first that fails; only a transaction makes the server do that.
-    const framed = statements.length === 1 ? statements : [begin, ...statements, commit];
+    const onlyReads = statements.every(isRead);
+    const sent = onlyReads ? "before" : "after";
+    // Several that write must stop at the first that fails; only a transaction makes the server do that.
+    const isFramed = statements.length > 1 && !onlyReads;
+    const framed = isFramed ? [begin, ...statements, commit] : statements;
     return this.#do(async () => {
       const connection = await this.#take(use);
       try {
         const results = await exchange(connection.client, framed, this.#render);
-        return statements.length === 1 ? results : results.slice(1, -1);
+        return isFramed ? results.slice(1, -1) : results;
       } catch (error) {
         throw this.#failed(error, sent);
       } finally {

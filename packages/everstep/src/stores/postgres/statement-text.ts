@@ -1,6 +1,6 @@
 /**
- * The shared statements in the words of the driver: numbered parameters, a name for the server to remember the plan by,
- * lists as array literals, and texts without what PostgreSQL cannot keep.
+ * The shared statements in the words of the driver: numbered parameters, a name for the server to remember the plan of
+ * those by that are planned once, lists as array literals, and texts without what PostgreSQL cannot keep.
  */
 
 import type { SqlRow } from "../sql/row.ts";
@@ -15,14 +15,14 @@ const textsMax = 1000;
 
 export function rendering(prepares: boolean): Render {
   const texts = new Map<string, { readonly text: string; readonly name: string }>();
-  return ({ sql, values }) => {
+  return ({ sql, values, isPlannedOnce = false }) => {
     let known = texts.get(sql);
     if (known === undefined) {
       known = { text: numbered(sql), name: `everstep_${texts.size + 1}` };
       if (texts.size < textsMax) texts.set(sql, known);
     }
     const query = { text: known.text, values: values.map(literal), types };
-    return prepares && texts.has(sql) && isPlanned.test(sql) ? { ...query, name: known.name } : query;
+    return prepares && isPlannedOnce && texts.has(sql) ? { ...query, name: known.name } : query;
   };
 }
 
@@ -31,9 +31,6 @@ const types = {
   getTypeParser: (type: number) => (value: string) =>
     type === 16 ? value === "t" : type === 21 || type === 23 ? Number(value) : unescapeText(value),
 };
-
-/** What is done once is not worth remembering. */
-const isPlanned = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)/;
 
 function numbered(sql: string): string {
   let count = 0;

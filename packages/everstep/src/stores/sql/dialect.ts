@@ -6,6 +6,7 @@
  */
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { ClaimRequest } from "../../store/store.ts";
+import type { SendQuickly } from "./quick-send.ts";
 import type { ApplyQuickly } from "./quick-write.ts";
 import type { SqlRow, SqlValue } from "./row.ts";
 import type { Database, Statement } from "./session.ts";
@@ -55,6 +56,9 @@ export interface Dialect {
 
   /** Where one statement can check fences and write behind them; see quick-write.ts. */
   readonly applyQuickly?: ApplyQuickly;
+
+  /** Where one statement can accept events; see quick-send.ts. */
+  readonly sendQuickly?: SendQuickly;
 
   /** Instances in order, with the columns of `instanceSelection`, at most `limit`. */
   listInstances(database: Database, list: InstanceListing): Promise<readonly SqlRow[]>;

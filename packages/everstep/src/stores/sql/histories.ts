@@ -33,8 +33,12 @@ export function histories(database: Database, dialect: Dialect): ReadRuns {
     values,
   });
 
+  const readOne = oneHistory(database, dialect);
+
   return async (requests) => {
-    if (requests.length === 0) return [];
+    const [first] = requests;
+    if (first === undefined) return [];
+    if (requests.length === 1) return readOne(first);
     const wanted = distinct(requests);
     const withSteps = wanted.filter((request) => request.steps);
     const [found, events_, steps_] = await database.run([
@@ -53,6 +57,29 @@ export function histories(database: Database, dialect: Dialect): ReadRuns {
       const own = (eventsOf.get(run) ?? []).filter((event) => integer(event, "seq") > request.eventsAfter);
       return [historyOf(request, row, request.steps ? (stepsOf.get(run) ?? []) : [], own)];
     });
+  };
+}
+
+/** The same for one run, which is what a turn that goes on after a wait mostly asks for: all that is new of it in one statement. */
+function oneHistory(
+  database: Database,
+  { names }: Dialect,
+): (request: RunRead) => Promise<readonly RunHistory[]> {
+  const event = [...eventColumns.slice(1), "delivered_at", "consumed_by"].map((column) => `e.${column}`);
+  const news =
+    `SELECT r.id AS run, r.status, r.begun, ${event.join(", ")} FROM ${names.run} r ` +
+    `LEFT JOIN ${names.event} e ON e.run = r.id AND e.seq > ? AND e.delivered_at IS NULL WHERE r.id = ? ORDER BY e.seq`;
+  const steps = `SELECT ${stepColumns.map((column) => `s.${column}`).join(", ")} FROM ${names.step} s WHERE s.run = ? ORDER BY s.step_index`;
+  return async (request) => {
+    const run = runKey(request.runId);
+    const [found, steps_] = await database.run([
+      { sql: news, values: [request.eventsAfter, run], isPlannedOnce: true },
+      ...(request.steps ? [{ sql: steps, values: [run], isPlannedOnce: true }] : []),
+    ]);
+    const [row] = found?.rows ?? [];
+    if (row === undefined) return [];
+    const events = found?.rows.filter(({ seq }) => seq !== null) ?? [];
+    return [historyOf(request, row, steps_?.rows ?? [], events)];
   };
 }
 

@@ -51,13 +51,18 @@ export function instances(database: Database, dialect: Dialect): Instances {
     const [result] = await database.run([{ sql, values }]);
     return result?.rows ?? [];
   };
+  /** For those who look often, and by key. */
+  const seek = async (sql: string, values: readonly unknown[]): Promise<readonly SqlRow[]> => {
+    const [result] = await database.run([{ sql, values, isPlannedOnce: true }]);
+    return result?.rows ?? [];
+  };
 
   return {
     async get({ workflowName, instanceId }, runNumber) {
       const name = [workflowName, instanceId];
       const rows =
         runNumber === undefined
-          ? await read(current, name)
+          ? await seek(current, name)
           : runNumber === 1
             ? await read(first, name)
             : await read(later, [runNumber, ...name]);
@@ -67,7 +72,7 @@ export function instances(database: Database, dialect: Dialect): Instances {
     async statuses(refs) {
       if (refs.length === 0) return [];
       const { sql, values } = asked(refs.map(({ workflowName, instanceId }) => [workflowName, instanceId]));
-      const rows = await read(
+      const rows = await (refs.length === 1 ? seek : read)(
         `SELECT i.workflow, i.instance_id, r.status FROM ${sql} ` +
           `JOIN ${names.instance} i ON i.workflow = v.workflow AND i.instance_id = v.instance_id ` +
           `JOIN ${names.run} r ON r.id = i.run`,
@@ -115,7 +120,7 @@ export function instances(database: Database, dialect: Dialect): Instances {
     async nextDueAt(workflows) {
       if (workflows.length === 0) return null;
       const { sql, values } = nextDue(workflows);
-      const rows = await read(sql, values);
+      const rows = await seek(sql, values);
       const dueTimes = rows.flatMap((row) =>
         claimableLanes.map((lane) => integerOrNull(row, `lane_${lane}`)),
       );

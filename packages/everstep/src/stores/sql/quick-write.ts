@@ -16,7 +16,7 @@ import type {
   StoreOutcome,
   StoreRequest,
 } from "../../store/store.ts";
-import type { Ending } from "./ending.ts";
+import { type Ending, endedStatus } from "./ending.ts";
 import { laneOf, lanes } from "./lane.ts";
 import { planCreate } from "./plan-create.ts";
 import type { RunIds } from "./run-ids.ts";
@@ -94,7 +94,7 @@ export function quickFirst(
 }
 
 /** Part of a batch was applied when the rest failed: whoever repeats the whole is answered rightly. */
-function afterPart(error: unknown): unknown {
+export function afterPart(error: unknown): unknown {
   if (!(error instanceof StoreError) || error.failure === "ambiguous") return error;
   const message = `${error.message} Some requests of the same write had been applied before.`;
   return new StoreError("ambiguous", error.code, message, { cause: error });
@@ -113,30 +113,42 @@ async function applied(
   requests: readonly QuickRequest[],
   now: number,
 ): Promise<QuickWritten> {
-  const creates = requests.filter((request) => request.kind === "create");
-  const free = creates.length === 0 ? [] : await ids.take(creates.length);
-  const creations = new WorkingSet(() => free.shift() as number);
-  const planned = new Map(creates.map((request) => [request, planCreate(creations, request, now)]));
-  const commits = requests.filter((request) => request.kind === "commit").map(quickCommit);
+  const creates = requests.reduce((count, { kind }) => (kind === "create" ? count + 1 : count), 0);
+  const free = creates === 0 ? [] : await ids.take(creates);
+  let taken = 0;
+  const creations = new WorkingSet(() => free[taken++] as number);
+  const commits: QuickCommit[] = [];
+  const planned = requests.map((request): CreateOutcome | QuickCommit => {
+    if (request.kind === "create") return planCreate(creations, request, now);
+    const commit = quickCommit(request);
+    commits.push(commit);
+    return commit;
+  });
   const answer = await apply(database, { commits, creations, now }).catch(nothingIfBusy);
   const { committed, created } = answer;
-  ids.giveBack([...creations.runs.keys()].filter((id) => !created.has(id)));
+  if (created.size < creates) ids.giveBack(free.filter((id) => !created.has(id)));
 
   const before = new Map<number, QuickCommit>();
-  const refused = new Set(commits.map(({ run }) => run).filter((run) => !committed.has(run)));
-  const outcomes = requests.map((request): StoreOutcome | null => {
-    if (request.kind === "create") {
-      return createOutcome(planned.get(request) as CreateOutcome, answer, before, refused);
+  const refused = new Set<number>();
+  for (const { run } of commits) if (!committed.has(run)) refused.add(run);
+  const news = { due: false, changed: false, ended: false };
+  const outcomes = planned.map((plan): StoreOutcome | null => {
+    if (!isCommit(plan)) {
+      const outcome = createOutcome(plan, answer, before, refused);
+      if (isUnleased(outcome)) news.due = true;
+      return outcome;
     }
-    const run = runKey(request.lease.runId);
-    const eventSeq = committed.get(run);
+    const eventSeq = committed.get(plan.run);
     if (eventSeq === undefined) return null;
-    before.set(run, quickCommit(request));
+    before.set(plan.run, plan);
+    if (plan.ending !== null) news.ended = true;
     return { kind: "committed", eventSeq, timeoutsRefused: false, dueNow: false };
   });
-  const due = requests.some(({ kind }, n) => kind === "create" && isUnleased(outcomes[n]));
-  const hasEnded = commits.some(({ run, ending }) => ending !== null && committed.has(run));
-  return { outcomes, news: { due, changed: false, ended: hasEnded } };
+  return { outcomes, news };
+}
+
+function isCommit(plan: CreateOutcome | QuickCommit): plan is QuickCommit {
+  return "request" in plan;
 }
 
 function isUnleased(outcome: StoreOutcome | null | undefined): boolean {
@@ -169,14 +181,14 @@ function nothingIfBusy(error: unknown): QuickAnswer {
 
 /** The order in which independent requests are applied does not matter, nor whether they are applied together. */
 export function areIndependent(requests: readonly StoreRequest[]): requests is readonly QuickRequest[] {
-  const seen = new Set<string>();
+  const runs = new Set<number>();
+  const names = new Set<string>();
   for (const request of requests) {
     if (!isPlain(request)) return false;
-    const key = request.kind === "commit" ? `run ${runKey(request.lease.runId)}` : nameKey(request);
-    if (seen.has(key)) return false;
-    seen.add(key);
+    if (request.kind === "commit") runs.add(runKey(request.lease.runId));
+    else names.add(nameKey(request));
   }
-  return true;
+  return runs.size + names.size === requests.length;
 }
 
 function isPlain(request: StoreRequest): request is QuickRequest {
@@ -187,40 +199,44 @@ function isPlain(request: StoreRequest): request is QuickRequest {
 
 function quickCommit(request: CommitRequest): QuickCommit {
   const { lease, boundary, leaseUntil } = request;
-  const { next, eventSeqSeen } = boundary;
+  const { status, kind, lane, dueAt, ending } = afterwards(boundary.next, leaseUntil);
   return {
     run: runKey(lease.runId),
     request,
     steps: onePerIndex(boundary.steps),
-    ending: null,
-    eventSeqSeen: next.kind === "suspend" ? eventSeqSeen : null,
-    ...afterwards(next, leaseUntil),
+    status,
+    kind,
+    lane,
+    dueAt,
+    ending,
+    eventSeqSeen: boundary.next.kind === "suspend" ? boundary.eventSeqSeen : null,
   };
 }
 
-type Afterwards = Pick<QuickCommit, "status" | "kind" | "lane" | "dueAt"> & Partial<QuickCommit>;
+type Afterwards = Pick<QuickCommit, "status" | "kind" | "lane" | "dueAt" | "ending">;
 
 function afterwards(next: Next, leaseUntil: number): Afterwards {
   switch (next.kind) {
     case "continue":
-      return { status: "active", kind: null, lane: lanes.held, dueAt: leaseUntil };
+      return { status: "active", kind: null, lane: lanes.held, dueAt: leaseUntil, ending: null };
     case "suspend":
-      return { status: "waiting", kind: next.task, lane: laneOf(next.task), dueAt: next.dueAt };
+      return {
+        status: "waiting",
+        kind: next.task,
+        lane: laneOf(next.task),
+        dueAt: next.dueAt,
+        ending: null,
+      };
     case "yield":
-      return { status: "active", kind: "resume", lane: lanes.resuming, dueAt: next.dueAt };
-    case "complete":
-      return { status: "complete", ...ended, ending: next };
-    case "error":
-      return { status: "errored", ...ended, ending: next };
-    case "terminate":
-      return { status: "terminated", ...ended, ending: next };
+      return { status: "active", kind: "resume", lane: lanes.resuming, dueAt: next.dueAt, ending: null };
+    default:
+      return { status: endedStatus[next.kind], kind: null, lane: null, dueAt: 0, ending: next };
   }
 }
 
-const ended = { kind: null, lane: null, dueAt: 0 } as const;
-
 /** As if one came after the other: what has settled never changes. */
 function onePerIndex(steps: readonly StepRecord[]): readonly StepRecord[] {
+  if (steps.length < 2) return steps;
   const kept = new Map<number, StepRecord>();
   for (const step of steps) {
     const before = kept.get(step.index);

@@ -30,6 +30,7 @@ import type { Dialect } from "./dialect.ts";
 import { histories, type ReadRuns } from "./histories.ts";
 import { type Instances, instances } from "./instances.ts";
 import { type Leases, leases } from "./leases.ts";
+import { sendsFirst } from "./quick-send.ts";
 import { quickFirst } from "./quick-write.ts";
 import { type Removal, removal } from "./removal.ts";
 import { type RunIds, runIds } from "./run-ids.ts";
@@ -48,6 +49,7 @@ export interface ServerParts {
 
 export abstract class ServerStore implements Store {
   readonly capabilities: StoreCapabilities;
+  readonly writesAtOnce = 2;
   protected readonly runIds: RunIds;
   readonly #database: Database;
   readonly #sessionOf: (tx: unknown) => Session;
@@ -66,10 +68,7 @@ export abstract class ServerStore implements Store {
     this.#database = database;
     this.#sessionOf = sessionOf;
     this.#writes = writes(database, dialect, this.runIds, runMutations);
-    const { applyQuickly } = dialect;
-    this.#write = applyQuickly
-      ? quickFirst(applyQuickly, database, this.runIds, this.#writes.write)
-      : this.#writes.write;
+    this.#write = quickWays(database, dialect, this.runIds, this.#writes.write);
     this.#claim = claims(database, dialect);
     this.#leases = leases(database, dialect);
     this.#readRuns = histories(database, dialect);
@@ -168,6 +167,17 @@ export abstract class ServerStore implements Store {
   close(): Promise<void> {
     return this.#database.close();
   }
+}
+
+/** The ways that need one round trip, as far as the database has them, before the one that can do everything. */
+function quickWays(
+  database: Database,
+  { applyQuickly, sendQuickly }: Dialect,
+  ids: RunIds,
+  write: Writes["write"],
+): Writes["write"] {
+  const quick = applyQuickly ? quickFirst(applyQuickly, database, ids, write) : write;
+  return sendQuickly ? sendsFirst(sendQuickly, database, quick) : quick;
 }
 
 /** Nobody may hold a lease on what is not there yet. */

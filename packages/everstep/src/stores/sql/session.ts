@@ -4,6 +4,11 @@ import type { SqlRow } from "./row.ts";
 export interface Statement {
   readonly sql: string;
   readonly values: readonly unknown[];
+  /**
+   * Asked for again and again, and written so that there is one good way to find its rows, whatever the tables hold: a
+   * server may keep the plan it made for the first.
+   */
+  readonly isPlannedOnce?: boolean;
 }
 
 export interface SqlResult {

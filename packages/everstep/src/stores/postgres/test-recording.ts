@@ -1,0 +1,58 @@
+/** For tests of what statements there are, and how the server goes about them. */
+import type { Database, Statement, Transaction } from "../sql/session.ts";
+import type { PostgresClient } from "./driver.ts";
+import { ownPlans } from "./plan-settings.ts";
+import { rendering } from "./statement-text.ts";
+import type { PostgresPlace } from "./test-support.ts";
+
+/** Keeps every statement that goes through it. */
+export function recording(inner: Database, seen: Statement[]): Database {
+  return {
+    run(statements, use) {
+      seen.push(...statements);
+      return inner.run(statements, use);
+    },
+    transact: (work, use) =>
+      inner.transact((tx) => {
+        const watched: Transaction = {
+          client: tx.client,
+          run(statements) {
+            seen.push(...statements);
+            return tx.run(statements);
+          },
+          commit(statements) {
+            seen.push(...statements);
+            return tx.commit(statements);
+          },
+        };
+        return work(watched);
+      }, use),
+    close: () => inner.close(),
+  };
+}
+
+export type PlansClient = PostgresClient & { release(): void };
+
+/** One that plans as the store's own connections do. */
+export async function plansClient(place: PostgresPlace): Promise<PlansClient> {
+  const client = await place.client();
+  await client.query(ownPlans);
+  return client;
+}
+
+/** The plan for any values, as the rows of EXPLAIN. */
+export async function explained(client: PlansClient, sql: string, format = "TEXT"): Promise<ExplainRow[]> {
+  const { text } = rendering(false)({ sql, values: [] });
+  const numbers = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+  const none = Array.from({ length: Math.max(0, ...numbers) }, () => "NULL");
+  await client.query(`PREPARE explained AS ${text}`);
+  try {
+    const values = none.length === 0 ? "" : `(${none.join(", ")})`;
+    return (await client.query(`EXPLAIN (FORMAT ${format}) EXECUTE explained${values}`)).rows;
+  } finally {
+    await client.query("DEALLOCATE explained");
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a line of text or a whole tree, as the format wants it
+type ExplainRow = { readonly "QUERY PLAN": any };
