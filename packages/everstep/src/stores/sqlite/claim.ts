@@ -51,7 +51,7 @@ export function claims(connection: Connection): ClaimRuns {
   return (request) => {
     // An idle poll takes no write lock.
     if (request.limit <= 0 || !due.any(request)) return [];
-    return connection.transact(() => {
+    return connection.transactLeases(() => {
       const rooms = due.rooms(request);
       const taken: Claim[] = [];
       for (let round = 1; round <= roundsMax && claimRound(request, rooms, taken); round += 1);

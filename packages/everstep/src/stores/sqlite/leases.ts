@@ -29,7 +29,7 @@ export function leases(connection: Connection): Leases {
   return {
     renew(renewals, until) {
       if (renewals.length === 0) return [];
-      return connection.transact(() =>
+      return connection.transactLeases(() =>
         renewals.map(({ lease, begun, commit }): RenewAnswer => {
           const row = held(lease);
           if (row === undefined) return { kind: "lost" };
@@ -42,7 +42,7 @@ export function leases(connection: Connection): Leases {
 
     release(given, now) {
       if (given.length === 0) return;
-      connection.transact(() => {
+      connection.transactLeases(() => {
         for (const row of given.map(held)) {
           if (row === undefined) continue;
           if (row.lane === lanes.heldPaused) releasePaused.run(row.run);

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { at, create, ref, terminate } from "../../testing/store-contract/given.ts";
+import { at, claimRequest, create, ref, terminate } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
 import { makeFirstSchema, startScript, temporaryFolder, watchedDriver } from "./test-support.ts";
 
@@ -74,6 +74,23 @@ test("the file is in WAL mode and every commit is synced, unless the user said o
     expect(database().prepare("PRAGMA busy_timeout").get()).toEqual({ timeout: 250 });
     await store.close();
   }
+});
+
+test("a claim does not wait for the disk, and everything after it does", async () => {
+  const { driver, database } = watchedDriver();
+  const store = sqlite({ path: join(folder, "claims.db"), driver });
+  await store.migrate();
+  const levels: unknown[] = [];
+  const exec = database().exec.bind(database());
+  database().exec = (sql) => {
+    exec(sql);
+    levels.push(database().prepare("PRAGMA synchronous").get()?.synchronous);
+  };
+  await store.write([create("a")], at(0));
+  expect(levels).toEqual([]);
+  expect(await store.claim(claimRequest({ now: at(1) }))).toHaveLength(1);
+  expect(levels).toEqual([1, 2]);
+  await store.close();
 });
 
 test("a schema that needs newer code is refused, with both versions, and left alone (R-089)", async () => {
