@@ -1,9 +1,12 @@
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Removed again however the run ends. Beside the sources, because a temporary folder may be no disk at all. */
+/** Beside the sources, because a temporary folder may be no disk at all. */
+export const parentFolder = join(import.meta.dirname, "..", ".everstep");
+
+/** Removed again however the run ends. */
 export function makeFolder(dir: string | null): string {
-  const parent = dir === null ? join(import.meta.dirname, "..", ".everstep") : resolve(dir);
+  const parent = dir === null ? parentFolder : resolve(dir);
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, "bench-"));
   process.on("exit", () => {

@@ -1,87 +1,95 @@
 /** Measures the engine on a store beside the same store without it, in one run. See README.md. */
-import { writeFileSync } from "node:fs";
+
+import { inspect } from "node:util";
+import { measureAllStores } from "./all-stores.ts";
+import { type Comparison, compareWith } from "./compare/comparison.ts";
+import { InstallError } from "./compare/install.ts";
+import { prepareAlternatives } from "./compare/prepare.ts";
 import { makeFolder } from "./folder.ts";
 import type { Ground } from "./grounds/ground.ts";
 import { MissingServer } from "./grounds/namespaces.ts";
 import { openGround } from "./grounds/open-ground.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { type Options, readOptions, UsageError, usage } from "./options.ts";
+import { hand } from "./outputs.ts";
 import { progressOn } from "./progress.ts";
-import { markdown, plainText, type Report, reportOf, type WorkloadReport } from "./report.ts";
+import { reasonText } from "./reason-text.ts";
+import { type Failure, reportOf, type WorkloadReport } from "./report.ts";
 import { measureRounds, type Surroundings } from "./rounds.ts";
+import { targetsOf } from "./targets.ts";
 import { postgresStatements, watchWire } from "./wire.ts";
 import type { Workload } from "./workload.ts";
-import { cost } from "./workloads/cost.ts";
-import { events } from "./workloads/events.ts";
-import { latency } from "./workloads/latency.ts";
-import { limits } from "./workloads/limits.ts";
-import { longWorkflow } from "./workloads/long.ts";
-import { nudges } from "./workloads/nudges.ts";
-import { parked } from "./workloads/parked.ts";
-import { resume } from "./workloads/resume.ts";
-import { runners } from "./workloads/runners.ts";
-import { throughput } from "./workloads/throughput.ts";
-import { timers } from "./workloads/timers.ts";
-
-const workloads: readonly Workload[] = [
-  limits,
-  throughput,
-  latency,
-  cost,
-  timers,
-  events,
-  longWorkflow,
-  resume,
-  nudges,
-  runners,
-  parked,
-];
+import { ownWorkloads } from "./workloads/all.ts";
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  const args = process.argv.slice(2);
   try {
-    const names = workloads.map((workload) => workload.name);
-    const options = readOptions(process.argv.slice(2), names);
-    if (options.help) process.stdout.write(`${usage}\nworkloads:\n${workloadList()}\n`);
-    else await measure(options);
+    const options = readOptions(args, [...ownWorkloads.map(({ name }) => name), "compare"]);
+    if (options.help) process.stdout.write(`${usage}\nworkloads:\n${workloadList(ownWorkloads)}\n`);
+    else if (options.all) return await measureAllStores(args, options);
+    else return await measure(options);
     return 0;
   } catch (error) {
-    if (error instanceof MissingServer) process.stderr.write(`${error.message}\n`);
+    const isExpected = error instanceof MissingServer || error instanceof InstallError;
+    if (isExpected) process.stderr.write(`${error.message}\n`);
     else if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${usage}`);
     else throw error;
     return 2;
   }
 }
 
-async function measure(options: Options): Promise<void> {
+/** Gives the exit code: 1 if a workload failed. */
+async function measure(options: Options): Promise<number> {
   const startedAt = performance.now();
+  const progress = progressOn(process.stderr);
+  const comparison = compareWith(await prepareAlternatives(options, progress));
   const folder = makeFolder(options.dir);
   const wire = watchWire(options.store === "postgres" ? postgresStatements : null);
   const ground = await openGround(options.store, folder);
   leaveNothing(ground);
   try {
     const machine = describeMachine(folder);
-    const progress = progressOn(process.stderr);
     const around: Surroundings = { ground, wire, options, progress, rowDifferences: new Set() };
+    const workloads = [...ownWorkloads, comparison.workload];
     const reports: WorkloadReport[] = [];
-    for (const workload of workloads.filter(({ name }) => options.only.includes(name))) {
-      const rounds = await measureRounds(workload, around);
-      reports.push(reportOf(workload, workload.lines(options.sizes, ground), rounds));
+    const failures: Failure[] = [];
+    for (const workload of workloads.filter(({ name }) => isWanted(name, options, comparison))) {
+      const start = performance.now();
+      try {
+        const rounds = await measureRounds(workload, around);
+        const seconds = (performance.now() - start) / 1000;
+        reports.push(reportOf(workload, workload.lines(options.sizes, ground), rounds, seconds));
+      } catch (error) {
+        // The others may have taken long; they are not thrown away.
+        process.stderr.write(`${inspect(error)}\n`);
+        failures.push({ workload: workload.name, reason: reasonText(error) });
+      }
     }
-    print(options, {
+    hand(options, {
       store: { name: ground.name, title: ground.title, about: ground.about },
       machine: { ...machine, loadAfter: currentLoad() },
+      day: new Date().toISOString().slice(0, 10),
       warnings: await warningsOf(ground),
       quick: options.quick,
       repeat: options.repeat,
       seconds: (performance.now() - startedAt) / 1000,
       rowDifferences: [...around.rowDifferences],
+      failures,
       workloads: reports,
+      libraries: comparison.libraries(),
+      targets: targetsOf(workloads, reports, options.sizes, ground),
     });
+    return failures.length === 0 ? 0 : 1;
   } finally {
     await ground.close();
   }
+}
+
+/** Whoever names libraries wants them compared, whatever else is left out. */
+function isWanted(name: string, { only }: Options, { count }: Comparison): boolean {
+  return name === "compare" ? count > 0 : only.includes(name);
 }
 
 async function warningsOf(ground: Ground): Promise<readonly string[]> {
@@ -92,11 +100,6 @@ async function warningsOf(ground: Ground): Promise<readonly string[]> {
   await store.close();
   await place.remove();
   return warnings.map(({ message }) => message);
-}
-
-function print({ json, markdown: asMarkdown }: Options, report: Report): void {
-  if (json !== null) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  process.stdout.write(`\n${asMarkdown ? markdown(report) : plainText(report)}\n`);
 }
 
 /** A server that was given to us is left as it was found, also after Ctrl-C. */
@@ -113,6 +116,6 @@ function leaveNothing(ground: Ground): void {
   }
 }
 
-function workloadList(): string {
+function workloadList(workloads: readonly Workload[]): string {
   return workloads.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join("\n");
 }

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { alternativeNames } from "./compare/catalogue.ts";
 import { type StoreName, storeNames } from "./grounds/ground.ts";
 import { fullSizes, quickSizes, type Sizes } from "./workload.ts";
 
@@ -12,6 +14,14 @@ export interface Options {
   /** Where the result goes as JSON; null for nowhere. */
   readonly json: string | null;
   readonly markdown: boolean;
+  /** Where throughput and latency are drawn as SVG; null for nowhere. */
+  readonly plot: string | null;
+  /** The folder that gets a report of the store in every form; null for none. */
+  readonly results: string | null;
+  /** What else is measured beside everstep: names of the catalogue, or paths of adapters. */
+  readonly compare: readonly string[];
+  /** Every store in turn. */
+  readonly all: boolean;
   /** The folder the SQLite files live in; null for one beside the sources. */
   readonly dir: string | null;
   readonly help: boolean;
@@ -21,15 +31,20 @@ export class UsageError extends Error {}
 
 export const usage = `usage: npm run bench -- [options]
 
-  --store <name>      sqlite (default), postgres, mysql or redis
+  --store <name>      sqlite (default), sqlite-normal, postgres, mysql or redis
+  --all               every store, one after the other; with --results also the summary in bench/README.md
   --quick             small sizes and one round: does it work at all (a few seconds)
   --repeat <n>        rounds per workload, raw and engine in turn (default 3, with --quick 1)
   --only <names>      some workloads, by name and separated by commas
   --runners <counts>  how many processes share the work (default 1,2,4)
   --parked <counts>   how many instances are parked in the store (default 100000)
+  --compare <names>   also other libraries, installed into .everstep when asked for: all, or some of
+                      ${alternativeNames.join(", ")}; or the path of an adapter
   --dir <folder>      where SQLite files live (default: .everstep beside the sources)
   --json <file>       also write everything measured to this file
-  --markdown          print the table as Markdown, for bench/README.md
+  --markdown          print the tables as Markdown
+  --plot <file.svg>   also draw throughput and latency
+  --results <folder>  also write <store>.json, <store>.md and <store>.svg into this folder
   --help              print this
 
 Servers are taken from EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and EVERSTEP_REDIS_URL. Where that is not set,
@@ -38,6 +53,12 @@ npm run bench starts one that makes every commit durable, and removes it afterwa
 
 export function readOptions(args: readonly string[], known: readonly string[]): Options {
   const values = parse(args);
+  if (values.all && (values.store ?? values.json ?? values.plot) !== undefined)
+    throw new UsageError(
+      "--all makes a report for each store: use --results instead of --store, --json and --plot.",
+    );
+  if (values.only?.split(",").includes("compare") && values.compare === undefined)
+    throw new UsageError("--only compare needs --compare with the names of the libraries.");
   const quick = values.quick ?? false;
   return {
     store: readStore(values.store ?? "sqlite"),
@@ -51,6 +72,10 @@ export function readOptions(args: readonly string[], known: readonly string[]): 
     only: values.only === undefined ? known : readNames(values.only, known),
     json: values.json ?? null,
     markdown: values.markdown ?? false,
+    plot: values.plot ?? null,
+    results: values.results ?? null,
+    compare: values.compare === undefined ? [] : readAlternatives(values.compare),
+    all: values.all ?? false,
     dir: values.dir ?? null,
     help: values.help ?? false,
   };
@@ -70,6 +95,10 @@ function parse(args: readonly string[]) {
         dir: { type: "string" },
         json: { type: "string" },
         markdown: { type: "boolean" },
+        plot: { type: "string" },
+        results: { type: "string" },
+        compare: { type: "string" },
+        all: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     }).values;
@@ -96,6 +125,17 @@ function readCounts(option: string, text: string, most: number): readonly number
   if (counts.every((count) => Number.isInteger(count) && count >= 1 && count <= most))
     return [...new Set(counts)].sort((a, b) => a - b);
   throw new UsageError(`${option} is "${text}"; it must be whole numbers from 1 to ${most}, with commas.`);
+}
+
+function readAlternatives(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  const isKnown = (name: string): boolean => alternativeNames.some((known) => known === name);
+  const stranger = names.find((name) => name !== "all" && !isKnown(name) && !existsSync(name));
+  if (stranger === undefined)
+    return [...new Set(names.flatMap((name) => (name === "all" ? alternativeNames : name)))];
+  throw new UsageError(
+    `There is no alternative "${stranger}"; there are ${alternativeNames.join(", ")}, or the path of an adapter.`,
+  );
 }
 
 function readNames(text: string, known: readonly string[]): readonly string[] {

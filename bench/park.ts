@@ -12,10 +12,13 @@ export interface Parking {
   /** Numbers of the instances: from the first up to, but without, the last. */
   readonly from: number;
   readonly to: number;
+  /** When an instance wakes, if all of them sleep; otherwise every second one waits for an event, and all for a year. */
+  readonly wakeAt?: (n: number) => number;
   readonly onProgress: (parked: number) => void;
 }
 
-export async function park(store: Store, { workflowName, from, to, onProgress }: Parking): Promise<void> {
+export async function park(store: Store, parking: Parking): Promise<void> {
+  const { workflowName, from, to, onProgress } = parking;
   let parked = from;
   await forEachOf(Math.ceil((to - from) / batchSize), batchesAtOnce, async (batch) => {
     const first = from + batch * batchSize;
@@ -24,7 +27,8 @@ export async function park(store: Store, { workflowName, from, to, onProgress }:
     const creates = Array.from({ length: count }, (_, n) => create(workflowName, first + n, now));
     const created = await store.write(creates, now);
     const commits = created.map((outcome, n) => {
-      if (outcome.kind === "created" && outcome.claim) return suspend(outcome.claim.lease, first + n, now);
+      if (outcome.kind === "created" && outcome.claim)
+        return suspend(outcome.claim.lease, waitOf(parking, first + n, now));
       throw new Error(`An instance could not be parked: ${outcome.kind}.`);
     });
     for (const outcome of await store.write(commits, now)) {
@@ -35,11 +39,15 @@ export async function park(store: Store, { workflowName, from, to, onProgress }:
   });
 }
 
+export function parkedId(n: number): string {
+  return `parked-${n}`;
+}
+
 function create(workflowName: string, n: number, now: number): CreateRequest {
   return {
     kind: "create",
     workflowName,
-    instanceId: `parked-${n}`,
+    instanceId: parkedId(n),
     params: { json: "{}", marks: null },
     createdAt: now,
     dueAt: now,
@@ -51,21 +59,27 @@ function create(workflowName: string, n: number, now: number): CreateRequest {
   };
 }
 
-function suspend(lease: Lease, n: number, now: number): CommitRequest {
+type Waiting = Extract<StepRecord, { readonly status: "waiting" }>;
+
+function waitOf({ wakeAt }: Parking, n: number, now: number): Waiting {
+  if (wakeAt) return sleeping(wakeAt(n), now);
   // Not all at the same time, as in real life.
-  const wakeAt = now + yearMs + n;
+  return n % 2 === 0 ? sleeping(now + yearMs + n, now) : waiting(now + yearMs + n, now);
+}
+
+function suspend(lease: Lease, wait: Waiting): CommitRequest {
   return {
     kind: "commit",
     lease,
     boundary: {
       number: 1,
-      steps: [n % 2 === 0 ? sleeping(wakeAt, now) : waiting(wakeAt, now)],
+      steps: [wait],
       timeouts: [],
       consumed: [],
       eventSeqSeen: 0,
       logs: [],
       begun: [],
-      next: { kind: "suspend", dueAt: wakeAt, task: "wake" },
+      next: { kind: "suspend", dueAt: wait.wakeAt, task: "wake" },
     },
     alongside: [],
     mutations: null,
@@ -73,11 +87,11 @@ function suspend(lease: Lease, n: number, now: number): CommitRequest {
   };
 }
 
-function sleeping(wakeAt: number, now: number): StepRecord {
+function sleeping(wakeAt: number, now: number): Waiting {
   return { ...wait("rest", wakeAt, now), type: "sleep", waitsFor: "timer", eventType: null };
 }
 
-function waiting(wakeAt: number, now: number): StepRecord {
+function waiting(wakeAt: number, now: number): Waiting {
   return { ...wait("go", wakeAt, now), type: "waitForEvent", waitsFor: "event", eventType: "go" };
 }
 

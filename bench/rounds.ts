@@ -16,8 +16,8 @@ export interface Surroundings {
 }
 
 export async function measureRounds(workload: Workload, around: Surroundings): Promise<readonly Figures[]> {
-  const { repeat } = around.options;
-  const { measureAll } = workload;
+  const { measureAll, roundsMax = Number.POSITIVE_INFINITY } = workload;
+  const repeat = Math.min(around.options.repeat, roundsMax);
   if (measureAll) return inPlaces(workload, "all rounds", around, (bench) => measureAll(bench, repeat));
   const rounds: Figures[] = [];
   for (let round = 1; round <= repeat; round++) {

@@ -2,9 +2,9 @@
 import type { Store } from "everstep/store";
 import type { RawStore } from "../raw/raw-store.ts";
 
-export type StoreName = "sqlite" | "postgres" | "mysql" | "redis";
+export const storeNames = ["sqlite", "sqlite-normal", "postgres", "mysql", "redis"] as const;
 
-export const storeNames: readonly StoreName[] = ["sqlite", "postgres", "mysql", "redis"];
+export type StoreName = (typeof storeNames)[number];
 
 export interface Ground {
   readonly name: StoreName;
@@ -17,10 +17,21 @@ export interface Ground {
   readonly hasConnections: boolean;
   /** Data of its own, which nothing has used yet. */
   freshPlace(): Place;
+  /** Room for another library on the same disk or server; null where none is compared. */
+  readonly freshRoom: (() => Promise<Room>) | null;
   /** A hint from one connection to another by the server's own means, so many times; milliseconds of each. */
   readonly hint: ((times: number) => Promise<readonly number[]>) | null;
   /** Removes every place that is still there. */
   close(): Promise<void>;
+}
+
+/** Where another library keeps its data. */
+export interface Room {
+  /** A file, or the address of a server and a database that nobody else uses. */
+  readonly url: string;
+  /** What its keys begin with, on a server without databases. */
+  readonly prefix: string;
+  remove(): Promise<void>;
 }
 
 /** Data of its own: a file, or a namespace. */

@@ -48,6 +48,7 @@ export async function mysqlGround(): Promise<Ground> {
     hasConnections: true,
     hint: null,
     freshPlace: () => place(names.take()),
+    freshRoom: null,
     async close() {
       for (const namespace of names.left) await remove(namespace);
       await connection.end();

@@ -5,7 +5,9 @@ import type { Ground, StoreName } from "./ground.ts";
 export async function openGround(name: StoreName, folder: string): Promise<Ground> {
   switch (name) {
     case "sqlite":
-      return (await import("./sqlite.ts")).sqliteGround(folder);
+      return (await import("./sqlite.ts")).sqliteGround(folder, "full");
+    case "sqlite-normal":
+      return (await import("./sqlite.ts")).sqliteGround(folder, "normal");
     case "postgres":
       return (await import("./postgres.ts")).postgresGround();
     case "mysql":
@@ -19,7 +21,9 @@ export async function openGround(name: StoreName, folder: string): Promise<Groun
 export async function openStore(name: StoreName, key: string): Promise<Store> {
   switch (name) {
     case "sqlite":
-      return (await import("./sqlite.ts")).openSqlite(key);
+      return (await import("./sqlite.ts")).openSqlite(key, "full");
+    case "sqlite-normal":
+      return (await import("./sqlite.ts")).openSqlite(key, "normal");
     case "postgres":
       return (await import("./postgres.ts")).openPostgres(key);
     case "mysql":

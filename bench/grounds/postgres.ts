@@ -4,6 +4,7 @@ import pg from "pg";
 import { openPostgresRaw } from "../raw/postgres-raw.ts";
 import { type Ground, keyOf, type Meter, type Place } from "./ground.ts";
 import { namespaces, serverUrl } from "./namespaces.ts";
+import { postgresDatabases } from "./postgres-databases.ts";
 
 export function openPostgres(namespace: string): Store {
   return postgres({ url: serverUrl("EVERSTEP_POSTGRES_URL"), namespace });
@@ -14,6 +15,7 @@ export async function postgresGround(): Promise<Ground> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const names = namespaces();
+  const databases = postgresDatabases(client, url);
   const remove = async (namespace: string): Promise<void> => {
     await client.query(`DROP SCHEMA IF EXISTS ${namespace} CASCADE`);
     names.gone(namespace);
@@ -49,8 +51,10 @@ export async function postgresGround(): Promise<Ground> {
     hasConnections: true,
     hint: (times) => hints(url, times),
     freshPlace: () => place(names.take()),
+    freshRoom: () => databases.take(),
     async close() {
       for (const namespace of names.left) await remove(namespace);
+      await databases.removeAll();
       await client.end();
     },
   };

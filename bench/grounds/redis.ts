@@ -36,6 +36,10 @@ export async function redisGround(): Promise<Ground> {
     hasConnections: true,
     hint: (times) => hints(url, times),
     freshPlace: () => place(names.take()),
+    async freshRoom() {
+      const namespace = names.take();
+      return { url, prefix: `{${namespace}}`, remove: () => remove(namespace) };
+    },
     async close() {
       for (const namespace of names.left) await remove(namespace);
       client.disconnect();

@@ -6,37 +6,56 @@ import type { Store } from "everstep/store";
 import { openSqliteRaw } from "../raw/sqlite-raw.ts";
 import { type Ground, keyOf, type Place, type Row, type RunTable } from "./ground.ts";
 
-export function openSqlite(file: string): Store {
-  return sqlite(file);
+export type Synchronous = "full" | "normal";
+
+/** What each of them promises, so that nobody takes one for the other. */
+const grounds = {
+  full: { name: "sqlite", title: "SQLite", promise: "survives power loss" },
+  normal: {
+    name: "sqlite-normal",
+    title: "SQLite, synchronous NORMAL",
+    promise: "survives kill -9, not power loss",
+  },
+} as const;
+
+export function openSqlite(path: string, synchronous: Synchronous): Store {
+  return sqlite({ path, synchronous });
 }
 
-export function sqliteGround(folder: string): Ground {
+export function sqliteGround(folder: string, synchronous: Synchronous): Ground {
   let made = 0;
+  const freshFile = (): string => join(folder, `${++made}.db`);
+  const { name, title, promise } = grounds[synchronous];
   return {
-    name: "sqlite",
-    title: "SQLite",
-    about: `SQLite ${version()} on a file, WAL, synchronous FULL`,
+    name,
+    title,
+    about: `SQLite ${version()} on a file, WAL, synchronous ${synchronous.toUpperCase()} (${promise})`,
     meter: null,
     hasConnections: false,
     hint: null,
-    freshPlace: () => place(join(folder, `${++made}.db`)),
+    freshPlace: () => place(freshFile(), synchronous),
+    async freshRoom() {
+      const file = freshFile();
+      return { url: file, prefix: "", remove: async () => removeFile(file) };
+    },
     close: async () => {},
   };
 }
 
-function place(file: string): Place {
+function place(file: string, synchronous: Synchronous): Place {
   return {
     key: file,
-    open: () => openSqlite(file),
-    openRaw: () => openSqliteRaw(file),
+    open: () => openSqlite(file, synchronous),
+    openRaw: () => openSqliteRaw(file, synchronous),
     readRows: async (table) => readRows(file, table),
     settle: async () => {},
-    async remove() {
-      for (const ending of ["", "-wal", "-shm", "-owners"]) {
-        rmSync(`${file}${ending}`, { recursive: true, force: true });
-      }
-    },
+    remove: async () => removeFile(file),
   };
+}
+
+function removeFile(file: string): void {
+  for (const ending of ["", "-wal", "-shm", "-owners"])
+    rmSync(`${file}${ending}`, { recursive: true, force: true });
 }
 
 function readRows(file: string, table: RunTable): readonly Row[] {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Ground, Place } from "../grounds/ground.ts";
 import type { Message, Request } from "./messages.ts";
 
+export type Memory = Extract<Message, { kind: "memory" }>;
 export type Body = Extract<Message, { kind: "body" }>;
 
 export class RunnerProcess {
@@ -14,7 +15,9 @@ export class RunnerProcess {
 
   private constructor(ground: Ground, place: Place) {
     const program = join(import.meta.dirname, "runner-program.ts");
-    this.#child = fork(program, [ground.name, place.key], { execArgv: process.execArgv });
+    this.#child = fork(program, [ground.name, place.key], {
+      execArgv: [...process.execArgv, "--expose-gc"],
+    });
     this.#child.on("message", (message: Message) => this.#hear(message));
     this.#child.once("exit", (code, signal) =>
       this.#hear({ kind: "failed", reason: `it ended with ${signal ?? `exit code ${code}`}` }),
@@ -33,7 +36,13 @@ export class RunnerProcess {
     this.#onBody = listener;
   }
 
-  async run(request: Request): Promise<void> {
+  async memory(): Promise<Memory> {
+    const told = this.#until("memory");
+    this.#child.send({ kind: "memory" } satisfies Request);
+    return (await told) as Memory;
+  }
+
+  async run(request: Extract<Request, { kind: "run" }>): Promise<void> {
     const ran = this.#until("ran");
     this.#child.send(request);
     await ran;
@@ -48,14 +57,14 @@ export class RunnerProcess {
     clearTimeout(force);
   }
 
-  #until(kind: Message["kind"]): Promise<void> {
+  #until(kind: Message["kind"]): Promise<Message> {
     return new Promise((resolve, reject) => {
       this.#waiting = {
         kind,
         settle: (message) =>
           message.kind === "failed"
             ? reject(new Error(`A runner process failed: ${message.reason}.`))
-            : resolve(),
+            : resolve(message),
       };
     });
   }

@@ -20,6 +20,7 @@ const app = createWorkflows({
 });
 
 process.on("message", (request: Request) => {
+  if (request.kind === "memory") return tell(memory());
   run(request).then(
     () => tell({ kind: "ran" }),
     (error: unknown) => tell({ kind: "failed", reason: String(error) }),
@@ -31,7 +32,13 @@ process.once("disconnect", () => process.exit(1));
 await app.start();
 tell({ kind: "ready" });
 
-async function run({ prefix, count, atOnce }: Request): Promise<void> {
+function memory(): Message {
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { kind: "memory", rssMb: rss / 1e6, heapMb: heapUsed / 1e6 };
+}
+
+async function run({ prefix, count, atOnce }: Extract<Request, { kind: "run" }>): Promise<void> {
   const results: Promise<unknown>[] = [];
   await forEachOf(count, atOnce, async (n) => {
     const instance = await app.workflows.fiveSteps.create({ id: `${prefix}-${n}` });

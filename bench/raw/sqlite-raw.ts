@@ -3,11 +3,11 @@ import { sqlite } from "everstep/sqlite";
 import type { RawStore } from "./raw-store.ts";
 import { sqliteRows } from "./sqlite-rows.ts";
 
-export async function openSqliteRaw(file: string): Promise<RawStore> {
+export async function openSqliteRaw(file: string, synchronous: "full" | "normal"): Promise<RawStore> {
   await makeTables(file);
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: false });
   // As the store sets them: journal_mode is kept in the file, the others belong to the connection.
-  db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384");
+  db.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384`);
   const rows = sqliteRows(db);
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");

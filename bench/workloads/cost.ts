@@ -9,6 +9,7 @@ const ways = { alone: "one at a time", together: "many at once" } as const;
 export const cost: Workload = {
   name: "cost",
   about: "what a workflow of 5 steps asks of the store: one at a time, and many at once",
+  roundsMax: 2,
 
   async measure(bench) {
     const { costRuns, workflows, createsInFlight } = bench.sizes;

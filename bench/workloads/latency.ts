@@ -53,7 +53,7 @@ export const latency: Workload = {
       unit: "ms",
       engine: "p50",
       raw: "rawP50",
-      aim: { atMost: 2, of: "ratio" },
+      aim: { atMost: 1.5, of: "ratio" },
     },
     { what: "create to result, p99", unit: "ms", engine: "p99", raw: "rawP99" },
     { what: "of it inside the store, mean", unit: "ms", engine: "storeMs", raw: "rawMeanMs" },

@@ -11,6 +11,7 @@ const together = 200;
 export const limits: Workload = {
   name: "limits",
   about: "the store alone: step results written one by one, and 200 together",
+  roundsMax: 3,
 
   async measure(bench) {
     const { hasConnections } = bench.ground;

@@ -1,4 +1,5 @@
 import { defineWorkflow } from "everstep";
+import type { StoreCounts } from "../counting-store.ts";
 import { startEngine } from "../engine.ts";
 import { type Act, begin, type Life } from "../raw/life.ts";
 import { nothing } from "../raw/rows.ts";
@@ -23,6 +24,7 @@ const long = defineWorkflow<Shape, void>({ name: "long" }, async ({ payload }, s
 export const longWorkflow: Workload = {
   name: "long",
   about: "one workflow of many steps, also with a short sleep every 10 steps, kept in memory and replayed",
+  roundsMax: 2,
 
   async measure(bench) {
     const steps = bench.sizes.longSteps;
@@ -40,7 +42,9 @@ export const longWorkflow: Workload = {
       rawTransactions: lifeOf(plain).length,
       residentMs: resident.ms,
       residentTransactions: resident.transactions,
+      residentReplays: resident.replays / naps(steps),
       replayedMs: replayed.ms,
+      replayedReads: replayed.runReads / naps(steps),
       rawNapsMs: rawNaps,
       rawNapsTransactions: lifeOf(napping).length,
     };
@@ -48,12 +52,11 @@ export const longWorkflow: Workload = {
 
   lines({ longSteps }) {
     const steps = longSteps.toLocaleString("en");
-    const naps = Math.floor(longSteps / napEvery);
     return [
       { what: `${steps} steps without a break`, unit: "ms", engine: "ms", raw: "rawMs" },
       { what: "its transactions", unit: "", engine: "transactions", raw: "rawTransactions" },
       {
-        what: `with ${naps} sleeps of ${napMs} ms, kept in memory`,
+        what: `with ${naps(longSteps)} sleeps of ${napMs} ms, kept in memory`,
         unit: "ms",
         engine: "residentMs",
         raw: "rawNapsMs",
@@ -65,9 +68,25 @@ export const longWorkflow: Workload = {
         engine: "residentTransactions",
         raw: "rawNapsTransactions",
       },
+      {
+        what: "histories read per sleep, kept in memory",
+        unit: "",
+        engine: "residentReplays",
+        aim: { exactly: 0, of: "engine" },
+      },
+      {
+        what: "reads of a history per sleep, replayed each time",
+        unit: "",
+        engine: "replayedReads",
+        aim: { atMost: 1, of: "engine" },
+      },
     ];
   },
 };
+
+function naps(steps: number): number {
+  return Math.floor(steps / napEvery);
+}
 
 async function measureRaw(bench: Bench, shape: Shape): Promise<number> {
   const raw = await bench.freshPlace().openRaw();
@@ -78,11 +97,15 @@ async function measureRaw(bench: Bench, shape: Shape): Promise<number> {
   return ms;
 }
 
+interface Found extends Pick<StoreCounts, "transactions" | "runReads" | "replays"> {
+  readonly ms: number;
+}
+
 async function measureEngine(
   bench: Bench,
   shape: Shape,
   runner: { readonly residents?: number },
-): Promise<{ readonly ms: number; readonly transactions: number }> {
+): Promise<Found> {
   const engine = await startEngine(bench.freshPlace(), { long }, runner);
   const runOne = async (id: string, params: Shape): Promise<void> => {
     const instance = await engine.workflows.long.create({ id, params });
@@ -94,9 +117,9 @@ async function measureEngine(
   const how = shape.naps ? ` and sleeps, ${runner.residents === 0 ? "replayed" : "in memory"}` : "";
   bench.note(`engine, ${shape.steps} steps${how}`);
   const { ms } = await timed(() => runOne("i", shape));
-  const { transactions } = engine.takeCounts();
+  const { transactions, runReads, replays } = engine.takeCounts();
   await engine.stop();
-  return { ms, transactions };
+  return { ms, transactions, runReads, replays };
 }
 
 /** A body begins only when everything before it is durable, so a sleep before a step is settled by itself. */

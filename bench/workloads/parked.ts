@@ -1,27 +1,37 @@
-import type { CommitRequest, Lease, Store } from "everstep/store";
-import { startEngine } from "../engine.ts";
+import { claimEach } from "../claims.ts";
+import { idle, startEngine } from "../engine.ts";
 import type { Place } from "../grounds/ground.ts";
 import { park } from "../park.ts";
+import { withRunners } from "../processes/runner-process.ts";
 import { percentile } from "../stats.ts";
 import { timedEach } from "../stopwatch.ts";
 import type { Bench, Figures, LineSpec, Workload } from "../workload.ts";
 import { fiveSteps } from "./five-steps.ts";
 
 const kinds = {
-  claim: "a claim that finds one run",
-  look: "a claim that finds none",
-  result: "create to result",
+  claim: { what: "a claim that finds one run, p50", unit: "ms" },
+  look: { what: "a claim that finds none, p50", unit: "ms" },
+  create: { what: "create, p50", unit: "ms" },
+  result: { what: "create to result, p50", unit: "ms" },
+  listEnded: { what: "first page of a list, status complete, p50", unit: "ms" },
+  listWaiting: { what: "first page of a list, status waiting, p50", unit: "ms" },
+  rss: { what: "memory of an idle runner (rss)", unit: "MB" },
+  heap: { what: "its heap", unit: "MB" },
 } as const;
 
 type Kind = keyof typeof kinds;
 
 const growthMax = 1.5;
+/** Enough for a page of a list, so that both stores have one to give. */
+const few = 30;
 
-/** The empty store is measured beside the full one in every round, so that a slow minute of the machine meets both. */
+/** The store with few is measured beside the full one in every round, so that a slow minute of the machine meets both. */
 export const parked: Workload = {
   name: "parked",
-  about: "claims and single workflows while many instances of the same workflow sleep or wait",
+  about:
+    "claims, lists, single workflows and the memory of a runner while many instances of the same workflow sleep or wait",
   minutesMax: 90,
+  roundsMax: 3,
 
   async measure(bench) {
     const [figures = {}] = await measureRounds(bench, 1);
@@ -32,13 +42,17 @@ export const parked: Workload = {
 
   lines: ({ parked: counts }) => [
     ...kindsOf((kind): LineSpec[] => [
-      { what: `${kinds[kind]}, p50, nothing parked`, unit: "ms", engine: `${kind}0` },
+      { what: `${kinds[kind].what}, ${few} parked`, unit: kinds[kind].unit, engine: `${kind}0` },
     ]),
     ...counts.flatMap((count) =>
       kindsOf((kind): LineSpec[] => [
-        { what: `${kinds[kind]}, p50, ${text(count)} parked`, unit: "ms", engine: `${kind}${count}` },
         {
-          what: `${kinds[kind]}: growth with ${text(count)} parked`,
+          what: `${kinds[kind].what}, ${text(count)} parked`,
+          unit: kinds[kind].unit,
+          engine: `${kind}${count}`,
+        },
+        {
+          what: `${kinds[kind].what}: growth with ${text(count)} parked`,
           unit: "",
           engine: `${kind}Growth${count}`,
           aim: { atMost: growthMax, of: "engine" },
@@ -67,11 +81,12 @@ async function measureRounds(bench: Bench, rounds: number): Promise<readonly Fig
   const empty = bench.freshPlace();
   const full = bench.freshPlace();
   const figures: Record<string, number>[] = Array.from({ length: rounds }, () => ({}));
+  await fill(bench, empty, 0, few);
   let from = 0;
   for (const count of bench.sizes.parked) {
     const ms = await fill(bench, full, from, count);
     for (const [round, found] of figures.entries()) {
-      const before = await measurePlace(bench, empty, `${count}-${round}`, "nothing parked");
+      const before = await measurePlace(bench, empty, `${count}-${round}`, `${few} parked`);
       const after = await measurePlace(bench, full, `${count}-${round}`, `${text(count)} parked`);
       found[`rate${count}`] = ((count - from) / ms) * 1000;
       for (const kind of Object.keys(kinds) as Kind[]) {
@@ -109,89 +124,44 @@ async function measurePlace(
   bench.note(how);
   const store = place.open();
   await store.migrate();
-  await claimEach(store, `${prefix}-warm`, warmUps);
-  const { claims, looks } = await claimEach(store, prefix, parkedRuns);
+  await claimEach(store, fiveSteps.name, `${prefix}-warm`, warmUps);
+  const { claims, looks } = await claimEach(store, fiveSteps.name, prefix, parkedRuns);
   await store.close();
 
   const engine = await startEngine(place, { fiveSteps });
+  const { workflows } = engine;
+  const creates: number[] = [];
   const runOne = async (id: string): Promise<void> => {
-    const instance = await engine.workflows.fiveSteps.create({ id });
+    const start = performance.now();
+    const instance = await workflows.fiveSteps.create({ id });
+    creates.push(performance.now() - start);
     await instance.result();
   };
-  await timedEach(warmUps, (n) => runOne(`${prefix}-warm-run-${n}`));
-  const results = await timedEach(parkedRuns, (n) => runOne(`${prefix}-run-${n}`));
-  await engine.stop();
-  return { claim: percentile(claims, 0.5), look: percentile(looks, 0.5), result: percentile(results, 0.5) };
-}
-
-/** Each time one run is due, then none. */
-async function claimEach(
-  store: Store,
-  prefix: string,
-  times: number,
-): Promise<{ readonly claims: readonly number[]; readonly looks: readonly number[] }> {
-  const claims: number[] = [];
-  const looks: number[] = [];
-  for (let n = 0; n < times; n++) {
-    await createDue(store, `${prefix}-${n}`);
-    const [ms, found] = await claimOnce(store);
-    claims.push(ms);
-    for (const lease of found) await store.write([complete(lease)], Date.now());
-    const [lookMs] = await claimOnce(store);
-    looks.push(lookMs);
-    if (found.length !== 1) throw new Error(`${found.length} runs were claimed where 1 was due.`);
-  }
-  return { claims, looks };
-}
-
-async function createDue(store: Store, instanceId: string): Promise<void> {
-  const now = Date.now();
-  const create = {
-    kind: "create",
-    workflowName: fiveSteps.name,
-    instanceId,
-    params: { json: "{}", marks: null },
-    createdAt: now,
-    dueAt: now,
-    deadlineAt: null,
-    retentionMs: null,
-    parent: null,
-    history: [],
-    lease: null,
-  } as const;
-  await store.write([create], now);
-}
-
-async function claimOnce(store: Store): Promise<readonly [number, readonly Lease[]]> {
-  const now = Date.now();
-  const start = performance.now();
-  const claims = await store.claim({
-    owner: "bench",
-    workflows: [{ name: fiveSteps.name, concurrency: null }],
-    limit: 16,
-    now,
-    leaseUntil: now + 30_000,
-    crashDelaysMs: [0],
-  });
-  return [performance.now() - start, claims.map(({ lease }) => lease)];
-}
-
-function complete(lease: Lease): CommitRequest {
-  return {
-    kind: "commit",
-    lease,
-    boundary: {
-      number: 1,
-      steps: [],
-      timeouts: [],
-      consumed: [],
-      eventSeqSeen: 0,
-      logs: [],
-      begun: [],
-      next: { kind: "complete", output: { json: "1", marks: null } },
-    },
-    alongside: [],
-    mutations: null,
-    leaseUntil: 0,
+  const list = async (status: "complete" | "waiting"): Promise<number> => {
+    const look = (): unknown => workflows.fiveSteps.list({ status });
+    await timedEach(5, look);
+    return percentile(await timedEach(parkedRuns / 2, look), 0.5);
   };
+  await timedEach(warmUps, (n) => runOne(`${prefix}-warm-run-${n}`));
+  creates.length = 0;
+  const results = await timedEach(parkedRuns, (n) => runOne(`${prefix}-run-${n}`));
+  const lists = { listEnded: await list("complete"), listWaiting: await list("waiting") };
+  await engine.stop();
+  return {
+    claim: percentile(claims, 0.5),
+    look: percentile(looks, 0.5),
+    create: percentile(creates, 0.5),
+    result: percentile(results, 0.5),
+    ...lists,
+    ...(await memoryOfRunner(bench, place)),
+  };
+}
+
+/** A process of its own, which has looked for work and found none. */
+async function memoryOfRunner(bench: Bench, place: Place): Promise<{ rss: number; heap: number }> {
+  return withRunners(1, bench.ground, place, async ([runner]) => {
+    await idle(bench.sizes.idleMs / 20);
+    const memory = await runner?.memory();
+    return { rss: memory?.rssMb ?? Number.NaN, heap: memory?.heapMb ?? Number.NaN };
+  });
 }

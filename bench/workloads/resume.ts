@@ -15,6 +15,7 @@ interface Shape {
 export const resume: Workload = {
   name: "resume",
   about: "what it costs to go on after an event, from its sending to the next wait, by length of history",
+  roundsMax: 2,
 
   async measure(bench) {
     const figures: Record<string, number> = {};
@@ -31,7 +32,7 @@ export const resume: Workload = {
     return figures;
   },
 
-  lines: ({ histories, replayedHistories }) => [
+  lines: ({ histories, replayedHistories }, { name, meter }) => [
     ...histories.flatMap((history): LineSpec[] => [
       {
         what: `after ${steps(history)}, kept in memory`,
@@ -53,6 +54,13 @@ export const resume: Workload = {
       aim: { atMost: 1.5, of: "engine" },
     },
     { what: "transactions per resume", unit: "", engine: "residentTransactions", raw: "rawTransactions" },
+    { what: "histories read per resume, kept in memory", unit: "", engine: "residentReplays" },
+    { what: "reads of events alone per resume, kept in memory", unit: "", engine: "residentReads" },
+    { what: "reads of a history with its events per resume, replayed", unit: "", engine: "replayedReads" },
+    ...(["resident", "replayed"] as const).flatMap((how): LineSpec[] => [
+      ...(meter ? [perResume("round trips", how, "RoundTrips")] : []),
+      ...(name === "postgres" ? [perResume("statements", how, "Statements")] : []),
+    ]),
     ...replayedHistories.flatMap((history): LineSpec[] => [
       { what: `after ${steps(history)}, replayed`, unit: "ms", engine: `replayedMs${history}` },
       {
@@ -63,6 +71,11 @@ export const resume: Workload = {
     ]),
   ],
 };
+
+function perResume(what: string, how: "resident" | "replayed", figure: string): LineSpec {
+  const where = how === "resident" ? "kept in memory" : "replayed";
+  return { what: `${what} per resume, ${where}`, unit: "", engine: `${how}${figure}` };
+}
 
 function steps(history: number): string {
   return `${history.toLocaleString("en")} steps`;
@@ -132,13 +145,19 @@ async function measureEngine(bench: Bench, shape: Shape, how: "resident" | "repl
   };
   await resumeTimes(warmUps);
   engine.takeCounts();
+  bench.wire.take();
   const { ms, cpuUs } = await timed(() => resumeTimes(resumes));
-  const { transactions } = engine.takeCounts();
+  const { transactions, runReads, replays } = engine.takeCounts();
+  const { statements, roundTrips } = bench.wire.take();
   await engine.stop();
   return {
     [`${how}Ms${history}`]: ms / resumes,
     [`${how}Cpu${history}`]: cpuUs / resumes,
     [`${how}Transactions`]: transactions / resumes,
+    [`${how}Reads`]: runReads / resumes,
+    [`${how}Replays`]: replays / resumes,
+    [`${how}Statements`]: statements / resumes,
+    [`${how}RoundTrips`]: roundTrips / resumes,
   };
 }
 
