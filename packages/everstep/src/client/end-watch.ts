@@ -124,7 +124,7 @@ export class EndWatch {
     this.#failures = 0;
     // Looking takes half of the time at most, however much happens, and little of it where nothing is known to have.
     if (this.#isNudged) return this.#lookIn(Math.max(lookMs.afterNudge, tookMs));
-    this.#lookLater(20 * tookMs);
+    this.#lookLater(Math.min(20 * tookMs, lookMs.max));
   }
 
   /**
