@@ -1,4 +1,6 @@
 /** Who takes over whose work: that of the dead soon, that of the living never, and only what one has code for. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type App, createWorkflows, type WorkflowDefinition } from "everstep";
 import { expect, test } from "vitest";
 import { auditRecords } from "./audit/records.ts";
@@ -52,7 +54,8 @@ export function describeTakeover(siteOf: () => Site): void {
     () =>
       withFleet(siteOf(), 3, patientWorkflows(noLedger), async ({ app, fleet, start, begins }) => {
         const first = await start(0, { program: "patient" });
-        const params = { firstStartMs: leaseMs * 2.5 };
+        const untilFile = join(fleet.folder, "go on");
+        const params = { firstStartMs: 1, untilFile };
         const instance = await app.workflows.PATIENT.create({ id: "alive", params });
         await begins("patient/alive/1/wait", 1);
         await start(1, { program: "patient" });
@@ -63,6 +66,7 @@ export function describeTakeover(siteOf: () => Site): void {
           executing: true,
           currentStep: { name: "wait", status: "running", starts: 1 },
         });
+        writeFileSync(untilFile, "");
         expect(await instance.result({ timeout: "20 seconds" })).toMatchObject({
           status: "complete",
           output: first.pid,

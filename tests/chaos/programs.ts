@@ -1,8 +1,10 @@
 /** What runner processes can be told to run. */
+import { existsSync } from "node:fs";
 import { defineWorkflow, type WorkflowDefinition } from "everstep";
 import { runMarked } from "./body.ts";
 import { chaosWorkflows } from "./journey.ts";
 import type { Ledger } from "./ledger.ts";
+import { lookFor } from "./time.ts";
 
 export type ProgramName = "chaos" | "patient" | "old release" | "new release";
 
@@ -22,16 +24,21 @@ export function programOf(name: ProgramName, ledger: Ledger): Record<string, Wor
 export interface PatientParams {
   /** How long the first start of its body takes; later ones take no time. */
   readonly firstStartMs: number;
+  /** The first start waits until there is a file with this name. */
+  readonly untilFile?: string;
 }
 
 /** Waits in a body. */
 export function patientWorkflows(ledger: Ledger): Record<"PATIENT", WorkflowDefinition> {
   const patient = defineWorkflow<PatientParams>({ name: "patient" }, async (event, step) => {
-    const { firstStartMs } = event.payload;
+    const { firstStartMs, untilFile } = event.payload;
     await step.do("arrive", (context) => runMarked(context, ledger, { seen: [], ms: 1 }));
     return step.do("wait", async (context) => {
       const ms = context.attempt === 1 ? firstStartMs : 1;
       await runMarked(context, ledger, { seen: [], ms });
+      if (context.attempt === 1 && untilFile !== undefined) {
+        await lookFor(() => existsSync(untilFile) || undefined, { withinMs: 60_000 });
+      }
       return process.pid;
     });
   });
