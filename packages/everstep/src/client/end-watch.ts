@@ -122,8 +122,8 @@ export class EndWatch {
     if (this.#watchers.size === 0) return;
     if (failure !== null) return this.#lookIn(askAgainMs(failure, this.#failures++, runtime));
     this.#failures = 0;
-    // Looking takes half of the time at most, however much happens, and little of it where nothing is known to have.
-    if (this.#isNudged) return this.#lookIn(Math.max(lookMs.afterNudge, tookMs));
+    // Looking takes a tenth of the time, however much happens, and less where nothing is known to have.
+    if (this.#isNudged) return this.#lookIn(Math.max(lookMs.afterNudge, Math.min(9 * tookMs, lookMs.max)));
     this.#lookLater(Math.min(20 * tookMs, lookMs.max));
   }
 
