@@ -92,7 +92,7 @@ describe("SEC-16 no statement has a value in its text", () => {
   });
 
   test.skipIf(process.env.EVERSTEP_MYSQL_URL === undefined)(
-    "mysql, where they are put in by the driver, escaped, and nowhere else",
+    "mysql, where they travel as quoted texts, escaped by the driver if they need it",
     async () => {
       const templates: string[] = [];
       const format = mysqlDriver.format;

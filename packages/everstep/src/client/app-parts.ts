@@ -6,8 +6,8 @@ import type { Runner } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import type { EndWatch } from "./end-watch.ts";
 import type { Endings } from "./endings.ts";
+import type { Instant } from "./instant.ts";
 import type { Announcer } from "./lifecycle-hooks.ts";
-import type { Moment } from "./moment.ts";
 import type { StoreReads } from "./patient-reads.ts";
 
 /** What the handles of one app share. */
@@ -19,7 +19,7 @@ export interface AppParts {
   readonly runner: Runner;
   readonly endings: Endings;
   readonly endWatch: EndWatch;
-  readonly moment: Moment;
+  readonly instant: Instant;
   readonly announcer: Announcer;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   readonly nudges: NudgeWatch;

@@ -11,7 +11,7 @@ export function awaitEnd(
   ref: InstanceRef,
   timeoutMs: number | null,
   read: () => Promise<InstanceRecord>,
-  { runtime, endings, endWatch, runner, moment }: AppParts,
+  { runtime, endings, endWatch, runner, instant }: AppParts,
   creation: Creation | null,
 ): Promise<InstanceResult> {
   return new Promise((resolve, reject) => {
@@ -51,7 +51,7 @@ export function awaitEnd(
     const stopWatching = endWatch.watch({
       ref,
       isHere: () => creation !== null && runner.hasTurn(creation.runId),
-      isNew: creation !== null && moment.is(creation.moment),
+      isNew: creation !== null && instant.is(creation.instant),
       seen: (status) => {
         if (status === undefined || isTerminal(status)) void lookClosely();
       },

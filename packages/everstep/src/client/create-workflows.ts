@@ -26,9 +26,9 @@ import type { AppParts } from "./app-parts.ts";
 import { type CheckOptions, checkCode } from "./check-code.ts";
 import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
+import { Instant } from "./instant.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
-import { Moment } from "./moment.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
 import { type VerifyOptions, verifyApp } from "./verify-app.ts";
@@ -232,7 +232,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     runner,
     endings,
     endWatch: new EndWatch({ store, runtime, nudges }),
-    moment: new Moment(runtime),
+    instant: new Instant(runtime),
     announcer,
     definitions,
     nudges,

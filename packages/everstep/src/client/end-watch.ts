@@ -16,7 +16,7 @@ export interface EndWatcher {
   readonly ref: InstanceRef;
   /** It is being run in this process, which will tell: there is no need to look. */
   isHere?(): boolean;
-  /** It was created this very moment: it cannot have ended before anybody listened. */
+  /** It was created this very instant: it cannot have ended before anybody listened. */
   readonly isNew?: boolean;
   seen(status: InstanceStatus | undefined): void;
   failed(reason: unknown): void;

@@ -104,7 +104,7 @@ export interface LogsOptions extends PageOptions {
 export interface Creation {
   readonly runId: RunId;
   /** When that was heard. */
-  readonly moment: object;
+  readonly instant: object;
 }
 
 /** One instance, by its id. Every method asks or changes the store; the handle knows at most that it was just created. */

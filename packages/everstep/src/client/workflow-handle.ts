@@ -248,7 +248,7 @@ export class WorkflowHandle<Params = any, Output = any> {
 
   #handle(instanceId: string, outcome?: StoreOutcome): InstanceHandle<Output> {
     const creation =
-      outcome?.kind === "created" ? { runId: outcome.runId, moment: this.#parts.moment.now() } : null;
+      outcome?.kind === "created" ? { runId: outcome.runId, instant: this.#parts.instant.now() } : null;
     return new InstanceHandle(this.#ref(instanceId), this.#definition, this.#parts, creation);
   }
 }

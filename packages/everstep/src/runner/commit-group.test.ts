@@ -4,6 +4,7 @@ import type { CommitRequest, Store, StoreOutcome, StoreRequest } from "../store/
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { CommitGroup } from "./commit-group.ts";
 import { Patience } from "./store-patience.ts";
+import { Entry } from "./write-lane.ts";
 
 /** A request that is told apart by its number; what it asks for does not matter here. */
 const request = (id: number): StoreRequest => ({ kind: "wake", runId: id, token: 1 });
@@ -14,6 +15,18 @@ const plainCommit = (id: number): CommitRequest =>
 const idOf = (given: StoreRequest): number =>
   (given.kind === "wake" ? given.runId : (given as CommitRequest).lease.runId) as number;
 const failure = (kind: StoreFailure): StoreError => new StoreError(kind, "STORE_FAILED", kind);
+
+/** Sends it as turns send their commits: it is tried again for as long as somebody wants it. */
+function sendWhile(wanted: () => boolean, group: CommitGroup, given: StoreRequest): Promise<StoreOutcome> {
+  return new Promise((resolve, reject) => {
+    class WantedEntry extends Entry {
+      isWanted = wanted;
+      resolve = resolve;
+      reject = reject;
+    }
+    group.send(new WantedEntry(given, undefined));
+  });
+}
 
 type Answer = (ids: readonly number[], call: number) => unknown;
 
@@ -37,7 +50,7 @@ function begin(answer: Answer = () => undefined, writesAtOnce?: number) {
   /** What became of a request, in one word. */
   const submit = (given: StoreRequest, wanted?: () => boolean) => {
     const fate = { is: "open", of: idOf(given) };
-    group.submit(given, wanted ? { wanted } : {}).then(
+    (wanted ? sendWhile(wanted, group, given) : group.submit(given)).then(
       (outcome) => {
         fate.is = (outcome as never as { id: number }).id === fate.of ? "done" : "mixed up";
       },
@@ -361,7 +374,7 @@ describe("a store that is out of reach (INV-50)", () => {
       },
     } as unknown as Store;
     const group = new CommitGroup(store, runtime, { onBack: () => backs++ });
-    const written = group.submit(request(0), { wanted: () => true });
+    const written = sendWhile(() => true, group, request(0));
     await runtime.advance("10 minutes");
     isAway = false;
     await runtime.advance("16 seconds");
@@ -374,7 +387,7 @@ describe("a store that is out of reach (INV-50)", () => {
     const patience = new Patience(runtime);
     const store = { write: () => Promise.reject(away()) } as unknown as Store;
     const group = new CommitGroup(store, runtime, { patience });
-    const waiting = [0, 1].map((id) => group.submit(request(id), { wanted: () => true }));
+    const waiting = [0, 1].map((id) => sendWhile(() => true, group, request(id)));
     const ended = Promise.allSettled(waiting);
     await runtime.settle();
     patience.stop();

@@ -7,8 +7,6 @@ import { Patience } from "./store-patience.ts";
 import { Entry, WriteLane } from "./write-lane.ts";
 
 export interface SubmitOptions {
-  /** Whether it is still worth trying again. */
-  readonly wanted?: () => boolean;
   /** Requests given the same object, one right after the other, share a transaction. */
   readonly bundle?: object;
   /** Told first, when a try failed that may have taken effect: a refusal may be this request's own doing. */
@@ -49,7 +47,10 @@ export class CommitGroup {
     const parts = { store, runtime, patience, onBack, onSettled };
     const { groupMax, mutationsMax } = runnerDefaults;
     this.#onWritten = options.onWritten ?? null;
-    this.#together = Array.from({ length: store.writesAtOnce ?? 1 }, () => new WriteLane(parts, groupMax));
+    this.#together = Array.from(
+      { length: Math.max(1, store.writesAtOnce ?? 1) },
+      () => new WriteLane(parts, groupMax),
+    );
     this.#withMutations = Array.from({ length: mutationsMax }, () => new WriteLane(parts, 1));
   }
 
@@ -113,8 +114,8 @@ class Submission extends Entry {
     this.#reject = reject;
   }
 
-  isWanted(): boolean | null {
-    return this.#options.wanted?.() ?? null;
+  isWanted(): null {
+    return null;
   }
 
   resolve(outcome: StoreOutcome): void {

@@ -507,7 +507,7 @@ export class Runner implements TurnHost {
     const { lease } = turn.claim;
     const since = this.runtime.monotonic();
     const leaseUntil = this.#keeper.extension(lease, since);
-    const announce = this.#parts.announce(turn.ref, boundary.next);
+    const announcement = this.#announcement(turn.ref, boundary.next);
     const request: CommitRequest = {
       kind: "commit",
       lease,
@@ -515,7 +515,7 @@ export class Runner implements TurnHost {
       alongside,
       mutations,
       leaseUntil,
-      ...(announce ? { announce } : nothing),
+      ...announcement,
     };
     this.#parts.group.send(new SentCommit(request, turn, since, this.#commits));
   }
@@ -534,7 +534,7 @@ export class Runner implements TurnHost {
 
   #announcement(ref: InstanceRef & { readonly runNumber: number }, next: Next): { announce?: CreateRequest } {
     const announce = this.#parts.announce(ref, next);
-    return announce ? { announce } : {};
+    return announce ? { announce } : nothing;
   }
 
   #toldOthers(alongside: CommitRequest["alongside"]): void {

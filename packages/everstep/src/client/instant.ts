@@ -1,7 +1,7 @@
 import type { Runtime } from "../model/runtime.ts";
 
 /** Names the task of the event loop that is running, so that one can tell later whether it still is. */
-export class Moment {
+export class Instant {
   readonly #runtime: Runtime;
   #current: object | null = null;
 
@@ -19,7 +19,7 @@ export class Moment {
     return this.#current;
   }
 
-  is(moment: object): boolean {
-    return moment === this.#current;
+  is(instant: object): boolean {
+    return instant === this.#current;
   }
 }
