@@ -7,6 +7,9 @@ const conditions = ["everstep-source"];
 // Those start many processes and a server each, and measure how soon others go on: one at a time, after the rest.
 const chaos = ["tests/chaos/*.test.ts", "tests/crash/*.test.ts"];
 
+// Those drive a real browser, which wants a processor for itself.
+const browser = ["tests/dashboard/**/*.test.ts"];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -31,13 +34,24 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["tests/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...chaos],
+          exclude: [...configDefaults.exclude, ...chaos, ...browser],
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
         test: { name: "chaos", include: chaos, fileParallelism: false, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: browser,
+          globalSetup: "tests/support/built-dashboard.ts",
+          maxWorkers: 2,
+          testTimeout: 30_000,
+          sequence: { groupOrder: 3 },
+        },
       },
     ],
   },

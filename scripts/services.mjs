@@ -1,9 +1,10 @@
-// Real PostgreSQL, MariaDB and Redis for a command, and nothing of them afterwards:
+// Real PostgreSQL, MariaDB and Redis for a command, and nothing of them afterwards; and a real browser:
 //
-//   node scripts/services.mjs [--only postgres,mysql,redis] [--durable] [-- <command ...>]
+//   node scripts/services.mjs [--only postgres,mysql,redis,chromium] [--durable] [-- <command ...>]
 //
-// The command finds their addresses in EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and EVERSTEP_REDIS_URL, and in
-// EVERSTEP_SERVICES the path of a JSON file that describes them. Without a command they run until Ctrl-C.
+// The command finds their addresses in EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and EVERSTEP_REDIS_URL, the path of the
+// browser in EVERSTEP_CHROMIUM, and in EVERSTEP_SERVICES the path of a JSON file that describes them. Without a command
+// the servers run until Ctrl-C.
 // `--durable` is for measurements: the data is on a disk, and every commit waits for it.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -16,7 +17,8 @@ import { signalProcess } from "./services/process-tree.mjs";
 import { provide } from "./services/provide.mjs";
 import { fail, run, say, secondsSince } from "./toolchain.mjs";
 
-const usage = "usage: node scripts/services.mjs [--only postgres,mysql,redis] [--durable] [-- <command ...>]";
+const usage =
+  "usage: node scripts/services.mjs [--only postgres,mysql,redis,chromium] [--durable] [-- <command ...>]";
 const { names, durable, command } = readArguments();
 const interrupted = untilSignal();
 
@@ -29,7 +31,7 @@ process.exit(exitCode);
 
 async function serve() {
   const startMs = Date.now();
-  say(`Starting ${names.map((name) => kinds[name].title).join(", ")} ...`);
+  say(`Providing ${names.map((name) => kinds[name].title).join(", ")} ...`);
   const servers = await Promise.race([provide(names, { durable }), interrupted]);
   if (!Array.isArray(servers)) {
     say("Interrupted; ending what was begun ...");
@@ -40,7 +42,7 @@ async function serve() {
   sayWhatIsSkipped(skipped);
   if (skipped.length > 0 && isRequired()) return 1;
   const addresses = environmentOf(servers);
-  say(`Servers are ready (${secondsSince(startMs)}).`);
+  say(`Everything is ready (${secondsSince(startMs)}).`);
   if (command.length === 0) return keepRunning(addresses);
 
   const exitCode = await runCommand(addresses);
@@ -72,25 +74,26 @@ async function keepRunning(addresses) {
 }
 
 function environmentOf(servers) {
-  const running = servers.filter((server) => server.url);
+  const there = servers.filter((server) => !server.skipped);
   const folder = mkdtempSync(join(tmpdir(), "everstep-services-"));
   keep({ folder });
   const description = join(folder, "services.json");
   writeFileSync(description, JSON.stringify({ durable, servers }, undefined, 2));
-  const urls = running.map((server) => [kinds[server.kind].variable, server.url]);
-  return { ...Object.fromEntries(urls), EVERSTEP_SERVICES: description };
+  const values = there.map(({ kind, url, program }) => [kinds[kind].variable, url ?? program]);
+  return { ...Object.fromEntries(values), EVERSTEP_SERVICES: description };
 }
 
 function sayWhatIsSkipped(skipped) {
   const frame = "*".repeat(90);
   for (const { kind, skipped: reasons } of skipped) {
-    const { title, variable, packages } = kinds[kind];
+    const { title, variable, packages, isOnlyFound } = kinds[kind];
     say(frame);
     say(`${title} IS MISSING, AND WITH IT EVERYTHING THAT NEEDS IT.`);
     for (const reason of reasons) say(`  ${reason}`);
-    say(
-      `Install ${packages.join(" ")}, or start Docker, or set ${variable} to a server that may be filled with tests.`,
-    );
+    const otherWays = isOnlyFound
+      ? `or set ${variable} to the path of the program`
+      : `or start Docker, or set ${variable} to a server that may be filled with tests`;
+    say(`Install ${packages.join(" ")}, ${otherWays}.`);
     say(frame);
   }
 }
@@ -120,7 +123,7 @@ function readArguments() {
     const { values } = parseArgs({ args: own, options });
     const names = values.only?.split(",").map((name) => (name === "mariadb" ? "mysql" : name));
     const unknown = names?.find((name) => !Object.hasOwn(kinds, name));
-    if (unknown !== undefined) throw new Error(`There is no server "${unknown}".`);
+    if (unknown !== undefined) throw new Error(`There is no service "${unknown}".`);
     return { names: names ?? Object.keys(kinds), durable: values.durable, command };
   } catch (error) {
     return fail(`${error.message}\n${usage}`, 2);

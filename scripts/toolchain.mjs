@@ -33,15 +33,17 @@ export function secondsSince(startMs) {
   return `${((Date.now() - startMs) / 1000).toFixed(1)} s`;
 }
 
-function toolsAround(node) {
-  const env = {
+/** How to run things with this Node; what `env` has is added to the environment. */
+export function toolsAround(node) {
+  const inherited = {
     ...plainWhenPiped(),
     ...process.env,
     PATH: [dirname(node), process.env.PATH].join(delimiter),
   };
+  const around = ({ env, ...options } = {}) => ({ cwd: root, env: { ...inherited, ...env }, ...options });
   return {
-    node: (args, options) => run(node, args, { cwd: root, env, ...options }),
-    npm: (args, options) => runNpm(node, args, { cwd: root, env, ...options }),
+    node: (args, options) => run(node, args, around(options)),
+    npm: (args, options) => runNpm(node, args, around(options)),
   };
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { ensureDashboard } from "./dashboard.mjs";
 import { fail, prepare, root, secondsSince } from "./toolchain.mjs";
 
 const cli = join(root, "packages/everstep/src/cli/main.ts");
@@ -19,7 +20,10 @@ const sourceOptions = ["--conditions=everstep-source", "--disable-warning=Experi
 const tasks = {
   start: {
     does: "run the sample workflows with everstep dev",
-    run: (args) => runCli(["dev", samples, ...args]),
+    run: async (args) => {
+      await buildDashboard(await prepare());
+      return runCli(["dev", samples, ...args]);
+    },
   },
   everstep: { does: "<arguments> the command line, from its sources", run: runCli },
   demo: { does: "kill workers and see nothing run twice", run: (args) => runOnStore(demo, args) },
@@ -38,6 +42,14 @@ const tasks = {
 const [name, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(tasks, name ?? "")) fail(usage(), 2);
 process.exitCode = await tasks[name].run(args);
+
+async function buildDashboard(toolchain) {
+  try {
+    await ensureDashboard(toolchain);
+  } catch (error) {
+    fail(error.message);
+  }
+}
 
 // What it tells people to type is how it is called here.
 function runCli(args) {
@@ -63,7 +75,9 @@ async function runOnStore(file, args, serverOptions = []) {
 }
 
 async function test(args) {
-  const { node, npm } = await prepare();
+  const toolchain = await prepare();
+  const { node, npm } = toolchain;
+  await buildDashboard(toolchain);
   const report = join(tmpdir(), `everstep-tests-${process.pid}.json`);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
   // Not through npm: a signal would end npm and leave vitest running.

@@ -167,6 +167,13 @@ describe("creating", () => {
     expect(await codeOf(() => ECHO.list({ pageSize: 101 }))).toBe("INVALID_ARGUMENT");
     expect(await codeOf(() => ECHO.list({ cursor: "nonsense" }))).toBe("INVALID_CURSOR");
     expect(await codeOf(() => ECHO.list({ status: "constructor" }))).toBe("INVALID_ARGUMENT");
+    for (const time of ["yesterday", new Date("nonsense"), Number.NaN, 1.5, {}, null, 9e15] as never[]) {
+      expect(await codeOf(() => ECHO.list({ createdFrom: time }))).toBe("INVALID_ARGUMENT");
+      expect(await codeOf(() => ECHO.list({ createdBefore: time }))).toBe("INVALID_ARGUMENT");
+    }
+    for (const idPrefix of [7, {}, null, "x".repeat(10_000)] as never[]) {
+      expect(await codeOf(() => ECHO.list({ idPrefix }))).toBe("INVALID_ARGUMENT");
+    }
     expect((await app.counts()).active).toBe(0);
   });
 });

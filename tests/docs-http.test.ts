@@ -82,7 +82,11 @@ describe.each([
       workflows: { ORDER: order, DELIVERY: delivery },
       now: new Date("2026-03-01T09:00:00Z"),
     });
-    const handler = createHandler(harness.app, { authorize: bearerToken(token), tick: true });
+    const handler = createHandler(harness.app, {
+      authorize: bearerToken(token),
+      tick: true,
+      onKill: () => {},
+    });
     const server = await serve(handler, { port: 0 });
     const variables = { api: server.url.slice(0, -1), auth: `authorization: Bearer ${token}` };
     try {

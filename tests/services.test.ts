@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -161,7 +162,48 @@ describe("node scripts/services.mjs", () => {
     expect([exitCode, output.trim()]).toEqual([0, url]);
   });
 
-  // Redis is looked for on the path alone, so without one there is no way to it.
+  describe("with a browser", () => {
+    const askForIt = [process.execPath, "-p", "process.env.EVERSTEP_CHROMIUM"];
+    const chromium = ["--only=chromium", "--", ...askForIt];
+
+    test("gives a command the one that the environment names", async () => {
+      const { exitCode, output } = await ending(services(chromium, { EVERSTEP_CHROMIUM: process.execPath }));
+      expect([exitCode, output.trim()]).toEqual([0, process.execPath]);
+    });
+
+    test("refuses one that the environment names and that is not there", async () => {
+      const { exitCode, messages } = await ending(services(chromium, { EVERSTEP_CHROMIUM: "/no/browser" }));
+      expect(exitCode).toBe(1);
+      expect(messages).toContain("EVERSTEP_CHROMIUM is set, but /no/browser is no program that can be run.");
+    });
+
+    test.each(["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])(
+      "finds one on the path under the name %s",
+      async (name) => {
+        const folder = mkdtempSync(join(tmpdir(), "everstep-path-"));
+        symlinkSync(process.execPath, join(folder, name));
+        const { exitCode, output } = await ending(services(chromium, { PATH: folder }));
+        rmSync(folder, { recursive: true });
+        expect([exitCode, output.trim()]).toEqual([0, join(folder, name)]);
+      },
+    );
+
+    test("says loudly that there is none, and goes on without it", async () => {
+      const { exitCode, output, messages } = await ending(services(chromium, noWay));
+      expect([exitCode, output.trim()]).toEqual([0, "undefined"]);
+      expect(messages).toContain("Chromium IS MISSING");
+      expect(messages).toContain("EVERSTEP_NO_APT=1 forbids apt-get");
+      expect(messages).toContain("or set EVERSTEP_CHROMIUM to the path of the program.");
+      expect(messages).not.toContain("Docker");
+    });
+
+    test("fails without one where CI is set", async () => {
+      const { exitCode, output } = await ending(services(chromium, { ...noWay, CI: "true" }));
+      expect([exitCode, output]).toEqual([1, ""]);
+    });
+  });
+
+  // These are looked for on the path alone, so without one there is no way to them.
   const noWay = { PATH: "", EVERSTEP_NO_APT: "1", CI: "" };
   const anyCommand = ["--only=redis", "--", process.execPath, "-p", "'ran'"];
 
@@ -180,15 +222,20 @@ describe("node scripts/services.mjs", () => {
     },
   );
 
-  test("knows its servers by name", async () => {
+  test("knows what it provides by name", async () => {
     const { exitCode, messages } = await ending(services(["--only=oracle"]));
     expect(exitCode).toBe(2);
-    expect(messages).toContain('There is no server "oracle".');
+    expect(messages).toContain('There is no service "oracle".');
   });
 });
 
 function services(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  const { EVERSTEP_REDIS_URL: _, EVERSTEP_REQUIRE_SERVICES: __, ...inherited } = process.env;
+  const {
+    EVERSTEP_REDIS_URL: _,
+    EVERSTEP_CHROMIUM: __,
+    EVERSTEP_REQUIRE_SERVICES: ___,
+    ...inherited
+  } = process.env;
   return launch([script, ...args], { ...inherited, ...env });
 }
 

@@ -123,6 +123,20 @@ do {
 } while (cursor);
 // #endregion list
 
+// #region filters
+const since = new Date((await instance.details()).createdAt);
+const recent = await app.list({ createdFrom: since, idPrefix: "o-" });
+console.log(recent.items.map(({ id }) => id)); // o-1-again, o-2, o-1
+
+const soon = await app.due({ before: since.getTime() + 3_600_000 });
+for (const { instanceId, kind, dueAt } of soon) console.log(instanceId, kind, dueAt);
+// #endregion filters
+assert.deepEqual(
+  recent.items.map(({ id }) => id),
+  ["o-1-again", "o-2", "o-1"],
+);
+assert.deepEqual(soon, []);
+
 // #region prune
 const { complete, errored } = await app.counts("order");
 const removed = await app.prune({ limit: 500 });

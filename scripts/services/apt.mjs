@@ -1,4 +1,4 @@
-// Installs server programs on Debian and Ubuntu, for root only.
+// Installs servers and the browser on Debian and Ubuntu, for root only.
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { say, secondsSince } from "../toolchain.mjs";

@@ -1,4 +1,4 @@
-// Where server programs live: on the path, or where packages put what only administrators start.
+// Where programs live: on the path, or where packages put what only administrators start.
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -25,7 +25,7 @@ export function versionFolders(parent, prefix = "", below = "bin") {
     .map((version) => join(parent, version, below));
 }
 
-function isExecutable(program) {
+export function isExecutable(program) {
   try {
     accessSync(program, constants.X_OK);
     return true;

@@ -1,8 +1,9 @@
 // For each server the first way that works: the environment names one; its programs are installed; apt-get can
-// install them; Docker can run it.
+// install them; Docker can run it. A browser is not started and not in a container: it only has to be there.
 import { setTimeout as delay } from "node:timers/promises";
 import { say, secondsSince } from "../toolchain.mjs";
 import { aptInstall, whyNoApt } from "./apt.mjs";
+import { isExecutable } from "./binaries.mjs";
 import { startContainer, whyNoDocker } from "./docker.mjs";
 import { kinds } from "./kinds.mjs";
 import { accepts } from "./ports.mjs";
@@ -10,14 +11,15 @@ import { startServer, whyNot } from "./server.mjs";
 
 const givenServerMs = 15_000;
 
-/** One description for each name: of a server, with its `url`, or why there is none, as `skipped`. */
+/** One description for each name: of a server, with its `url`, of a program, or why there is none, as `skipped`. */
 export async function provide(names, { durable }) {
   const missing = names.filter((name) => !process.env[kinds[name].variable] && whyNot(name));
   const aptFailure = missing.length > 0 ? await install(missing) : undefined;
   return Promise.all(
     names.map((name) => {
-      const url = process.env[kinds[name].variable];
-      return url ? useGiven(kinds[name], url) : provideOne(kinds[name], { durable, aptFailure });
+      const given = process.env[kinds[name].variable];
+      if (kinds[name].isOnlyFound) return findOne(kinds[name], { given, aptFailure });
+      return given ? useGiven(kinds[name], given) : provideOne(kinds[name], { durable, aptFailure });
     }),
   );
 }
@@ -46,6 +48,15 @@ async function useGiven(kind, url) {
   }
   say(`${kind.title}: using ${hostname}:${address.port}, from ${kind.variable}.`);
   return { kind: kind.name, url, port: address.port, binaries: kind.findBinaries() };
+}
+
+async function findOne(kind, { given, aptFailure }) {
+  if (given && !isExecutable(given))
+    throw new Error(`${kind.variable} is set, but ${given} is no program that can be run.`);
+  const program = given || kind.findBinaries()?.program;
+  if (!program) return { kind: kind.name, skipped: [[whyNot(kind.name), aptFailure].join("; ")] };
+  say(`${kind.title}: ${program}${given ? `, from ${kind.variable}` : ""}.`);
+  return { kind: kind.name, program };
 }
 
 async function provideOne(kind, { durable, aptFailure }) {

@@ -33,10 +33,11 @@ export async function startServer(kindName, { durable = false, port } = {}) {
   }
 }
 
-/** Why a server of this kind cannot be started here; undefined if it can. */
+/** Why a server of this kind cannot be started here, or a program is not there; undefined if it can, or is. */
 export function whyNot(kindName) {
-  const { title, packages, findBinaries } = kinds[kindName];
-  if (process.platform === "win32") return `${title} is not started from its programs on Windows`;
+  const { title, packages, findBinaries, isOnlyFound } = kinds[kindName];
+  if (process.platform === "win32" && !isOnlyFound)
+    return `${title} is not started from its programs on Windows`;
   return findBinaries() ? undefined : `${title} is not installed (on Debian: ${packages.join(" ")})`;
 }
 

@@ -57,7 +57,7 @@ onEachStore("an exported history", (tell) => {
           key: "charge",
           type: "do",
           attempts: 2,
-          errors: [{ error: { message: "card declined" } }],
+          errors: [{ error: { message: "card declined" }, retryAt: expect.any(Number) }],
           settledIndex: 0,
         },
         { key: "approved", type: "waitForEvent", eventType: "approved", settledIndex: 1 },

@@ -1,3 +1,4 @@
+import { createClient } from "everstep/client";
 import { expect, test } from "vitest";
 import { Project } from "./command-line.ts";
 
@@ -48,4 +49,22 @@ test("a process that is killed is started again and goes on; what had completed 
   const left = await dev.client.workflow("leaves").create();
   await dev.running.says(/The process died \(exit code 3\)[\s\S]*Running again/);
   expect(await left.result()).toMatchObject({ output: "back" });
+});
+
+test("the process can be killed over HTTP: it is answered, dies, and goes on at the same address", async () => {
+  const project = new Project({ "workflows.ts": workflow }).install();
+  const dev = await project.dev();
+  const [killed, { url }] = [dev.hostPid, dev.note];
+  const client = createClient({ url, retries: 20 });
+  const instance = await client.workflow("order").create({ id: "o-1" });
+  await dev.running.says(/second hangs/);
+  expect((await client.overview()).mayKill).toBe(true);
+  await client.kill();
+
+  await dev.running.says(/The process died \(SIGKILL\)\. Starting it again\./);
+  await dev.running.says(/Running again .*\n {2}order o-1 goes on; "second" was cut off and runs again\./);
+  expect(await instance.result()).toMatchObject({ status: "complete" });
+  expect(project.lines("ledger.txt").filter((line) => line === "first")).toHaveLength(1);
+  expect(dev.note.url).toBe(url);
+  expect(dev.hostPid).not.toBe(killed);
 });

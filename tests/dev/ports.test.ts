@@ -11,6 +11,8 @@ const quick = defineWorkflow({ name: "quick" }, async () => 1);
 const source =
   'import { defineWorkflow } from "everstep";\nexport const a = defineWorkflow({ name: "a" }, () => 1);';
 
+const noKill = (): void => {};
+
 async function takenPort(wanted = 0): Promise<number> {
   const server = createServer().listen(wanted, "127.0.0.1");
   await once(server, "listening");
@@ -44,14 +46,14 @@ test("where no port was asked for and the usual one is taken, it says which it u
 
 test("of several ports the first that is free is taken", async () => {
   const port = await takenPort();
-  const listening = await listen(devApp(), [port, 0]);
+  const listening = await listen(devApp(), [port, 0], noKill);
   onTestFinished(() => listening.close());
   expect(listening.port).not.toBe(port);
-  await expect(listen(devApp(), [port, port])).rejects.toThrow(PortsTaken);
+  await expect(listen(devApp(), [port, port], noKill)).rejects.toThrow(PortsTaken);
 });
 
 test("it answers only under names of this machine, and no page of another site", async () => {
-  const { url, port, close } = await listen(devApp(), [0]);
+  const { url, port, close } = await listen(devApp(), [0], noKill);
   onTestFinished(() => close());
   const status = async (headers: Record<string, string>, at = url): Promise<number> =>
     (await fetch(new URL("workflows", at), { headers })).status;

@@ -5,13 +5,13 @@ import { serve } from "everstep/node";
 import { describe, expect, test } from "vitest";
 import type { Json } from "./support/checked-answer.ts";
 import { converse } from "./support/raw-request.ts";
-import { sampleRequests } from "./support/sample-requests.ts";
+import { everyRoute, sampleRequests } from "./support/sample-requests.ts";
 import { createWatched } from "./support/watched-app.ts";
 
 const writes = sampleRequests.filter(({ route }) => route.method === "POST");
 
 async function begin(http = {}) {
-  const watched = createWatched({ authorize: allowAll(), http: { tick: true, ...http } });
+  const watched = createWatched({ authorize: allowAll(), http: { ...everyRoute, ...http } });
   await watched.app.workflows.ORDER.create({ id: "waiting-1" });
   await watched.app.tick();
   const send = async (path: string, body: unknown, headers: Record<string, string> = {}) => {

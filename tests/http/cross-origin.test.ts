@@ -1,7 +1,7 @@
 /** What pages of other sites can do with a browser that can reach the service: nothing, unless their origin is named. */
 import { allowAll, createHandler } from "everstep";
 import { describe, expect, test } from "vitest";
-import { requestOf, sampleRequests } from "./support/sample-requests.ts";
+import { everyRoute, requestOf, sampleRequests } from "./support/sample-requests.ts";
 import { createWatched } from "./support/watched-app.ts";
 
 const admin = "https://admin.example.com";
@@ -10,7 +10,7 @@ const reads = sampleRequests.filter(({ route }) => route.method === "GET");
 
 async function begin(http = {}) {
   const watched = createWatched();
-  const handler = createHandler(watched.app, { authorize: allowAll(), tick: true, ...http });
+  const handler = createHandler(watched.app, { authorize: allowAll(), ...everyRoute, ...http });
   await watched.app.workflows.ORDER.create({ id: "waiting-1" });
   await watched.app.tick();
   return { ...watched, handler };

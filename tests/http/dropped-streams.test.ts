@@ -64,7 +64,7 @@ for (const store of storesUnderTest) {
       await workOn(worker, dice.float);
       await instance.sendEvent({ type: "done" });
       await worker.tick();
-      const { steps, ...last } = (await following).events.at(-1)!.data;
+      const { steps, running: _, ...last } = (await following).events.at(-1)!.data;
       expect(last).toEqual(await get("/workflows/talker/instances/t"));
       expect(steps.map(({ status }: Json) => status)).toEqual(Array(11).fill("completed"));
       const page = (await listing).events.at(-1)!.data;

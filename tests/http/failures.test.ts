@@ -3,7 +3,7 @@ import { allowAll, createHandler, EverstepError } from "everstep";
 import { type StoreVerb, storeFailure } from "everstep/testing";
 import { describe, expect, test } from "vitest";
 import { StoreError } from "../../packages/everstep/src/model/error.ts";
-import { requestOf, type SampleRequest, sampleRequests } from "./support/sample-requests.ts";
+import { everyRoute, requestOf, type SampleRequest, sampleRequests } from "./support/sample-requests.ts";
 import { createWatched } from "./support/watched-app.ts";
 
 const secret = 'select * from "run" at postgres://admin:hunter2@db.internal:5432/prod';
@@ -16,7 +16,7 @@ async function begin() {
   await watched.runtime.advance("2 minutes");
   await watched.app.tick();
   watched.problems.length = 0;
-  const handler = createHandler(watched.app, { authorize: allowAll(), tick: true });
+  const handler = createHandler(watched.app, { authorize: allowAll(), ...everyRoute });
   return {
     ...watched,
     /** Every call to the store fails with this. */
@@ -32,7 +32,7 @@ async function begin() {
 }
 
 /** Those that need no store to answer. */
-const storeless = ["listWorkflows", "openapi", "live"];
+const storeless = ["listWorkflows", "access", "kill", "openapi", "live"];
 const needy = sampleRequests.filter(({ route }) => !["ready", "health", ...storeless].includes(route.action));
 
 const failures: readonly (readonly [string, () => unknown, number, string])[] = [

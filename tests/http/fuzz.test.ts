@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkedAnswer } from "./support/checked-answer.ts";
 import { type Known, type RandomRequest, randomRequests } from "./support/random-requests.ts";
+import { everyRoute } from "./support/sample-requests.ts";
 import { createWatched } from "./support/watched-app.ts";
 
 const worlds = 20;
@@ -11,7 +12,7 @@ const requestsEach = 550;
 const seed = Number(process.env.EVERSTEP_FUZZ_SEED ?? 5);
 
 async function begin() {
-  const watched = createWatched({ authorize: allowAll(), http: { tick: true } });
+  const watched = createWatched({ authorize: allowAll(), http: everyRoute });
   const { app, runtime } = watched;
   for (let n = 0; n < 3; n++) await app.workflows.ORDER.create({ id: `order-${n}`, params: { amount: n } });
   for (const key of ["FLAKY", "DOOMED", "SLEEPER", "QUICK"] as const)

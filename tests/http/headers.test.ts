@@ -4,7 +4,7 @@ import { serve } from "everstep/node";
 import { describe, expect, test } from "vitest";
 import { commonHeaders } from "./support/checked-answer.ts";
 import { sendRaw } from "./support/raw-request.ts";
-import { requestOf, sampleRequests } from "./support/sample-requests.ts";
+import { everyRoute, requestOf, sampleRequests } from "./support/sample-requests.ts";
 import { createWatched } from "./support/watched-app.ts";
 
 async function begin() {
@@ -14,7 +14,7 @@ async function begin() {
   await watched.app.tick();
   await watched.runtime.advance("2 minutes");
   await watched.app.tick();
-  return { ...watched, handler: createHandler(watched.app, { authorize: allowAll(), tick: true }) };
+  return { ...watched, handler: createHandler(watched.app, { authorize: allowAll(), ...everyRoute }) };
 }
 
 describe("SEC-27 no answer is kept, framed, sniffed or told on", () => {
@@ -24,7 +24,7 @@ describe("SEC-27 no answer is kept, framed, sniffed or told on", () => {
       good: await handler(requestOf(sample)),
       head: await handler(new Request(`http://localhost${sample.path}`, { method: "HEAD" })),
       options: await handler(new Request(`http://localhost${sample.path}`, { method: "OPTIONS" })),
-      refused: await createHandler(app)(requestOf(sample)),
+      refused: await createHandler(app, everyRoute)(requestOf(sample)),
       mistaken: await handler(new Request(`http://localhost${sample.path}?x=1`, requestOf(sample))),
       other: await handler(new Request(`http://localhost${sample.path}`, { method: "DELETE" })),
     };

@@ -3,7 +3,8 @@ import { allowAll, createHandler } from "everstep";
 import { serve } from "everstep/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendRaw } from "./support/raw-request.ts";
-import { requestOf, sampleRequests } from "./support/sample-requests.ts";
+import { sampleDashboard as dashboard } from "./support/sample-dashboard.ts";
+import { everyRoute, requestOf, sampleRequests } from "./support/sample-requests.ts";
 import { createWatched } from "./support/watched-app.ts";
 
 const hosts = ["127.0.0.1:4610", "localhost:4610", "[::1]:4610"];
@@ -12,7 +13,8 @@ async function begin() {
   const watched = createWatched();
   await watched.app.workflows.ORDER.create({ id: "waiting-1" });
   await watched.app.tick();
-  return { ...watched, handler: createHandler(watched.app, { authorize: allowAll(), tick: true, hosts }) };
+  const handler = createHandler(watched.app, { authorize: allowAll(), ...everyRoute, hosts, dashboard });
+  return { ...watched, handler };
 }
 
 /** Each route as it is, and those that stream as streams too. */

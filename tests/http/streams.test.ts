@@ -23,7 +23,8 @@ describe("a stream of one instance", () => {
     await runtime.advance("1 second");
     const [second] = await stream.until(({ data }) => data.details.status === "waiting");
     expect(second?.data.steps.map(({ name }: Json) => name)).toEqual(["charge", "approval"]);
-    const { steps, ...instance } = second!.data;
+    const { steps, running, ...instance } = second!.data;
+    expect(running).toEqual([]);
     expectToFit(instanceWithMeta, instance);
     for (const each of steps) expectToFit(step, each);
     await app.workflows.ORDER.at("o").sendEvent({ type: "approved" });
@@ -94,6 +95,20 @@ describe("a stream of a list", () => {
       await stream.cancel();
     },
   );
+
+  test("holds to what it is filtered by, and is as brief as asked for", async () => {
+    const { app, runtime, open } = beginStreaming();
+    const stream = await open(`/instances?idPrefix=new-&createdFrom=${runtime.now()}&brief=true`);
+    expect((await stream.next())?.data.instances).toEqual([]);
+    for (const id of ["old-1", "new-1"]) await app.workflows.QUICK.create({ id, params: { much: "x" } });
+    await app.tick();
+    await runtime.advance("1 second");
+    const isOver = ({ data }: Json) => data.instances[0]?.details.status === "complete";
+    const last = (await stream.until(isOver)).at(-1);
+    expect(last?.data.instances).toMatchObject([{ id: "new-1", details: { status: "complete" } }]);
+    expect(JSON.stringify(last?.data)).not.toContain("much");
+    await stream.cancel();
+  });
 
   test("streams of the same list ask the store once for all of them", async () => {
     const { app, store, runtime, open } = beginStreaming();

@@ -117,6 +117,8 @@ onEachData("identifiers", {}, (take) => {
       expect(items.map(({ instanceId, workflowName }) => [instanceId, workflowName])).toEqual([[name, name]]);
       expect(await store.countByStatus(name)).toMatchObject({ active: 1 });
       expect((await store.listWaiters(name, { limit: 10 })).items).toEqual([]);
+      const begun = await store.listInstances({ workflowName: name, idPrefix: name, limit: 10 });
+      expect(begun.items.map(({ instanceId }) => instanceId)).toEqual([name]);
     }
     const workflows = names.map((name) => ({ name, concurrency: null }));
     const claimed = await store.claim({

@@ -64,13 +64,17 @@ export async function everyVerb(store: Store, text: string): Promise<readonly St
     deadLetter: false,
   });
   await store.listInstances({ ...page, order: "asc" });
+  await store.listInstances({ ...page, idPrefix: text, createdFrom: at(0), createdBefore: at(9) });
   await store.listRuns(ref, 10);
   await store.listSteps(runId, page);
   await store.listEvents(runId, page);
   await store.listLogs(runId, { ...page, category: text, level: "info" });
   await store.listWaiters(text, page);
+  await store.listTopics(page);
+  await store.listTopics({ ...page, after: `topic:${text}`, order: "desc" });
   await store.countByStatus(text);
   await store.nextDueAt([text]);
+  await store.listDue({ before: at(9), limit: 10 });
   await store.prune({ before: at(9), limit: 10, publicationsBefore: at(9) });
   await store.remove(ref);
   return told;

@@ -84,6 +84,8 @@ async function everything(store: Store, { runId }: Lease) {
     events: (await store.listEvents(runId, page)).items,
     logs: (await store.listLogs(runId, page)).items,
     waiters: (await store.listWaiters("news", page)).items,
+    topics: (await store.listTopics(page)).items,
+    wanting: await store.listDue({ before: given.never, limit: 10 }),
     counts: await store.countByStatus(),
     due: await store.nextDueAt([given.workflow]),
   };
@@ -104,7 +106,10 @@ describe.each(Object.keys(pairs))("namespaces (%s)", (name) => {
     expect((await mine.listSteps(runId, page)).items).toEqual([]);
     expect((await mine.listEvents(runId, page)).items).toEqual([]);
     expect((await mine.listLogs(runId, page)).items).toEqual([]);
+    expect((await mine.listInstances({ ...page, idPrefix: "h", createdFrom: 0 })).items).toEqual([]);
     expect((await mine.listWaiters("news", page)).items).toEqual([]);
+    expect((await mine.listTopics(page)).items).toEqual([]);
+    expect(await mine.listDue({ before: given.never, limit: 10 })).toEqual([]);
     expect(await mine.readRuns([{ runId, steps: true, eventsAfter: 0 }])).toEqual([]);
     expect(Object.values(await mine.countByStatus()).every((count) => count === 0)).toBe(true);
     expect(await mine.nextDueAt([given.workflow])).toBeNull();

@@ -30,6 +30,7 @@ export type {
   WorkflowLogger,
   WorkflowStep,
 } from "./authoring/workflow-step.ts";
+export type { ActivityBucket, ActivityOptions, ActivityView } from "./client/activity.ts";
 export type { CheckOptions } from "./client/check-code.ts";
 export type { RunnerSettings, StopOptions, WorkflowManifest } from "./client/create-workflows.ts";
 export type {
@@ -44,11 +45,15 @@ export type {
   ResultOptions,
 } from "./client/instance-handle.ts";
 export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
+export type { DueOptions, DueView } from "./client/list-due.ts";
 export type { ListOptions } from "./client/list-instances.ts";
+export type { TopicView } from "./client/list-topics.ts";
 export type { PageOptions, PageView } from "./client/paging.ts";
 export { replayHistory } from "./client/replay-history.ts";
+export type { RunnerView } from "./client/runners.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";
 export type {
+  AttemptErrorView,
   ErrorView,
   EventView,
   InstanceFacts,
@@ -77,6 +82,7 @@ export {
 } from "./http/authorize.ts";
 export { type BearerTokenOptions, bearerToken } from "./http/bearer-token.ts";
 export { type App, type AppOptions, createWorkflows } from "./http/create-workflows.ts";
+export type { Dashboard, DashboardFile } from "./http/dashboard/dashboard.ts";
 export { createHandler, type Handler, type HandlerOptions, type HttpOptions } from "./http/handler.ts";
 export type { CorsOptions } from "./http/origin.ts";
 export {

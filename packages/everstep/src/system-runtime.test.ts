@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSystemRuntime, type Host, systemRuntime } from "./system-runtime.ts";
 
@@ -280,6 +281,25 @@ describe("randomness", () => {
     }
     expect(counts.size).toBe(36);
     for (const count of counts.values()) expect(count).toBeGreaterThan(2000);
+  });
+});
+
+describe("whereabouts", () => {
+  const on = (process: Host["process"]) =>
+    createSystemRuntime({ ...(globalThis as unknown as Host), process } as Host).whereabouts?.();
+
+  test("are the host's name and the number of the process", () => {
+    expect(systemRuntime.whereabouts?.()).toEqual({ host: hostname(), pid: process.pid });
+  });
+
+  test("are unknown where there is no process, or where nobody may know", () => {
+    expect(on(undefined)).toEqual({ host: null, pid: null });
+    expect(on({ pid: 7 })).toEqual({ host: null, pid: 7 });
+    expect(on({ pid: 7, getBuiltinModule: () => ({ hostname: () => "" }) })).toEqual({ host: null, pid: 7 });
+    const refused = (): never => {
+      throw new Error("not allowed");
+    };
+    expect(on({ pid: 7, getBuiltinModule: () => ({ hostname: refused }) })).toEqual({ host: null, pid: 7 });
   });
 });
 

@@ -1,4 +1,4 @@
-import type { AsyncScope, Runtime, StrayErrorKind, Timer } from "./model/runtime.ts";
+import type { AsyncScope, Runtime, StrayErrorKind, Timer, Whereabouts } from "./model/runtime.ts";
 
 /**
  * What is asked of the host. Nothing here is imported, so the same file runs on every runtime, and each feature is
@@ -14,7 +14,10 @@ export interface Host {
   readonly MessageChannel?: new () => Channel;
   readonly AsyncLocalStorage?: AsyncStorageClass;
   readonly process?: {
-    getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: AsyncStorageClass } | undefined;
+    getBuiltinModule?(
+      name: string,
+    ): { readonly AsyncLocalStorage?: AsyncStorageClass; readonly hostname?: () => string } | undefined;
+    readonly pid?: number;
     on?(event: StrayEvent, listener: (error: unknown) => void): unknown;
     off?(event: StrayEvent, listener: (error: unknown) => void): unknown;
     listenerCount?(event: StrayEvent): number;
@@ -46,6 +49,7 @@ export function createSystemRuntime(host: Host): Runtime {
     float: () => Math.random(),
     uuid: () => host.crypto.randomUUID(),
     cuid: createCuid(host),
+    whereabouts: () => whereaboutsOf(host),
     createScope: <Value>() => createScope<Value>(host),
     onStrayError: createStrayErrors(host),
   };
@@ -161,6 +165,16 @@ function createRandomDigits(host: Host): (length: number) => string {
     }
     return text;
   };
+}
+
+// Some hosts ask for a permission first, or say nothing.
+function whereaboutsOf({ process }: Host): Whereabouts {
+  const pid = process?.pid ?? null;
+  try {
+    return { host: process?.getBuiltinModule?.("node:os")?.hostname?.() || null, pid };
+  } catch {
+    return { host: null, pid };
+  }
 }
 
 function createScope<Value>(host: Host): AsyncScope<Value> {

@@ -47,6 +47,17 @@ export function history(world: () => World): void {
     });
   });
 
+  test("one step is shown by its index, with its result, of this run or of one before", async () => {
+    const path = await world().made("order", { amount: 5 });
+    const { steps } = (await world().get(`${path}/history`)).body;
+    for (const step of steps) expect((await world().get(`${path}/steps/${step.index}`)).body).toEqual(step);
+    expect(steps[0].result).toEqual({ amount: 5 });
+    await world().post(`${path}/restart`);
+    expect(await world().get(`${path}/steps/0`)).toMatchObject({ code: "STEP_NOT_FOUND" });
+    expect((await world().get(`${path}/steps/0?runNumber=1`)).body).toEqual(steps[0]);
+    await world().run();
+  });
+
   test("171 logs are filtered by level and by category, in the history and by themselves", async () => {
     const path = await world().made("chatty", { steps: 12 });
     const messages = async (query: string, key = "logs") =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { World } from "../support/world.ts";
 
-const reads = ["", "/history", "/logs", "/runs", "/why", "/export"];
+const reads = ["", "/history", "/steps/0", "/logs", "/runs", "/why", "/export"];
 const writes = [
   ["/pause"],
   ["/resume"],
@@ -34,7 +34,7 @@ export function missing(world: () => World): void {
 
   test("166 a run that there is not is not found", async () => {
     const path = await world().made("quick");
-    for (const read of ["/history", "/logs", "/export"])
+    for (const read of ["/history", "/steps/0", "/logs", "/export"])
       expect(await world().get(`${path}${read}?runNumber=2`), read).toMatchObject({
         status: 404,
         code: "RUN_NOT_FOUND",
@@ -50,5 +50,8 @@ export function missing(world: () => World): void {
     expect(await world().post(`${path}/fork`, from)).toMatchObject({ code: "STEP_NOT_FOUND" });
     expect(await world().post(`${path}/rewind`, {})).toMatchObject({ code: "INVALID_ARGUMENT" });
     expect((await world().get(path)).body.meta.runNumber).toBe(1);
+    expect(await world().get(`${path}/steps/7`)).toMatchObject({ status: 404, code: "STEP_NOT_FOUND" });
+    for (const index of ["-1", "x", "1.5", "%20"])
+      expect(await world().get(`${path}/steps/${index}`), index).toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 }

@@ -5,6 +5,7 @@ import { events } from "../routes/events.ts";
 import { history } from "../routes/history.ts";
 import { looking } from "../routes/looking.ts";
 import { missing } from "../routes/missing.ts";
+import { overview } from "../routes/overview.ts";
 import { pages } from "../routes/pages.ts";
 import { repeats } from "../routes/repeats.ts";
 import { requests } from "../routes/requests.ts";
@@ -23,6 +24,7 @@ const topics = [
   repeats,
   events,
   history,
+  overview,
   pages,
   why,
   service,
@@ -34,6 +36,7 @@ const topics = [
 const elsewhere: Readonly<Record<string, string>> = {
   "tick RUNNER_TICK_DISABLED": "tests/http/authorization.test.ts",
   "tick RUNNER_NOT_AVAILABLE": "packages/everstep/src/fragment/create-workflows-fragment.test.ts",
+  "kill ROUTE_NOT_FOUND": "tests/http/kill.test.ts",
   "health 503": "tests/http/failures.test.ts",
   "ready 503": "tests/http/failures.test.ts",
 };

@@ -21,6 +21,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   tick: { maxInstances: 2 },
 };
 
+/** What it takes for every route to be there. */
+export const everyRoute = { tick: true, onKill: () => {} } as const;
+
 /** The instance that some of them need: one that failed. */
 export const failed = "failed-1";
 export const waiting = "waiting-1";
@@ -31,7 +34,8 @@ export const sampleRequests: readonly SampleRequest[] = routes.map((route) => {
   const path = route.path
     .replace(":workflowName", workflowName)
     .replace(":instanceId", instanceId)
-    .replace(":topic", "news");
+    .replace(":topic", "news")
+    .replace(":stepIndex", "0");
   return { route, path, ...(route.method === "POST" ? { body: bodies[route.action] ?? {} } : {}) };
 });
 

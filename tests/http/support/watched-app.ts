@@ -2,6 +2,7 @@
 import { type Authorize, createHandler, createWorkflows, type HttpOptions } from "everstep";
 import { createFakeRuntime, createFaultyStore, createMemoryDatabase, memory } from "everstep/testing";
 import { canonical } from "./canonical.ts";
+import { everyRoute } from "./sample-requests.ts";
 import { workflows } from "./workflows.ts";
 
 export function createWatched(options: { readonly authorize?: Authorize; readonly http?: HttpOptions } = {}) {
@@ -39,7 +40,7 @@ export function createWatched(options: { readonly authorize?: Authorize; readonl
       return canonical([runs, kept, eventIds, topics, publications]);
     },
     /** The same app behind other hooks. */
-    behind: (authorize: Authorize | undefined, http: HttpOptions = { tick: true }) =>
+    behind: (authorize: Authorize | undefined, http: HttpOptions = everyRoute) =>
       createHandler(app, { ...http, ...(authorize ? { authorize } : {}) }),
   };
 }

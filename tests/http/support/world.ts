@@ -4,6 +4,7 @@ import { type Served, serve } from "everstep/node";
 import type { Store } from "everstep/store";
 import { createFakeRuntime, type FakeRuntime } from "everstep/testing";
 import { type Answer, checkedAnswer, matchOf } from "./checked-answer.ts";
+import { everyRoute } from "./sample-requests.ts";
 import type { Data } from "./stores.ts";
 import { workflows } from "./workflows.ts";
 
@@ -115,7 +116,7 @@ export function openApp(
     workflows,
     store,
     authorize: allowAll(),
-    http: { tick: true },
+    http: everyRoute,
     limits: { paramsBytesMax: 2000, eventBytesMax: 2000, bufferedEventsMax: 3 },
     ...options,
   });

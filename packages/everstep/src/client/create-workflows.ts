@@ -22,15 +22,19 @@ import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { CheckReport } from "../verify/replay/check-report.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";
+import { type ActivityOptions, type ActivityView, readActivity } from "./activity.ts";
 import type { AppParts } from "./app-parts.ts";
 import { type CheckOptions, checkCode } from "./check-code.ts";
 import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
 import { Instant } from "./instant.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
+import { type DueOptions, type DueView, listDue } from "./list-due.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
+import { listTopics, type TopicView } from "./list-topics.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
+import { listRunners, type RunnerView } from "./runners.ts";
 import { type VerifyOptions, verifyApp } from "./verify-app.ts";
 import { type InstanceView, type WaiterView, waiterView } from "./views.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
@@ -112,10 +116,18 @@ export interface App<
     options?: { readonly id?: string },
   ): Promise<{ readonly waiters: number }>;
   waiters(topic: string, options?: PageOptions): Promise<PageView<WaiterView>>;
+  /** Topics that instances wait on now, by name. */
+  topics(options?: PageOptions): Promise<PageView<TopicView>>;
+  /** What is due and no runner has taken, or will be due until some time: over all workflows, soonest first. */
+  due(options?: DueOptions): Promise<readonly DueView[]>;
   /** Instances by status: of one workflow, or of all in the store. */
   counts(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
   /** Instances of all workflows in the store, newest first. */
   list(options?: ListOptions): Promise<PageView<InstanceView>>;
+  /** Who runs instances of this store, in whichever process; those seen last first. */
+  runners(): Promise<readonly RunnerView[]>;
+  /** How much runners got done over time, of one workflow or of all. Counted now and then, not exactly. */
+  activity(options?: ActivityOptions): Promise<ActivityView>;
   /**
    * Removes instances whose retention has passed, at most `limit` of them; says how many. Also forgets publications that
    * are older than a week. Call it now and then; nothing is removed by itself.
@@ -184,6 +196,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     group,
     scope: runtime.createScope<TurnScope>(),
     definitions,
+    ownWorkflow: hooksWorkflowName,
     options: { ...runnerOptions(options.runner ?? {}), onInterrupted: options.onInterrupted ?? "resume" },
     nudges,
     freshenClock: () => clock.freshen(),
@@ -294,6 +307,8 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       const list = `waiters:${topic}`;
       return pageView(list, await reads.listWaiters(topic, pageQuery(list, page, limits)), waiterView);
     },
+    topics: (page = {}) => listTopics(page, limits, parts),
+    due: (dueOptions = {}) => listDue(dueOptions, parts),
     async counts(workflowName) {
       await ready();
       const counts = await reads.countByStatus(workflowName);
@@ -302,6 +317,8 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       return mapCounts(counts, (status, count) => count - tellings[status]);
     },
     list: (listOptions = {}) => listInstances(undefined, listOptions, limits, parts),
+    runners: () => listRunners(parts),
+    activity: (activityOptions = {}) => readActivity(activityOptions, parts),
     async prune(pruneOptions = {}) {
       await ready();
       const now = runtime.now();

@@ -42,6 +42,8 @@ import {
   instanceView,
   type LogLineView,
   logLineView,
+  type RunningBodyView,
+  runningBodies,
   type StepView,
   statusView,
   stepView,
@@ -136,13 +138,17 @@ export class InstanceHandle<Output = any> {
 
   /** Everything about the instance, its current step included. */
   async details(): Promise<InstanceView<Output> & { readonly currentStep?: StepView }> {
-    const { steps: _, ...details } = await this.snapshot();
+    const { steps: _, running: __, ...details } = await this.snapshot();
     return details;
   }
 
   /** Everything about the instance, with all steps of its current run. */
   async snapshot(): Promise<
-    InstanceView<Output> & { readonly currentStep?: StepView; readonly steps: readonly StepView[] }
+    InstanceView<Output> & {
+      readonly currentStep?: StepView;
+      readonly steps: readonly StepView[];
+      readonly running: readonly RunningBodyView[];
+    }
   > {
     const record = await this.#read();
     const steps = await this.#steps(record.runId);
@@ -152,6 +158,7 @@ export class InstanceHandle<Output = any> {
       ...instanceView(record, this.#parts.runtime.now()),
       ...(step ? { currentStep: step } : {}),
       steps: steps.map(stepView),
+      running: record.executing ? runningBodies(begun, steps) : [],
     };
   }
 
@@ -161,6 +168,21 @@ export class InstanceHandle<Output = any> {
       options.timeout === undefined ? null : parseDuration(options.timeout, "timeout of result");
     await this.#parts.ready();
     return awaitEnd(this.#ref, timeoutMs, () => this.#read(), this.#parts, this.#creation);
+  }
+
+  /** One step of a run, by its index. */
+  async step(
+    index: number,
+    { runNumber }: { readonly runNumber?: number | undefined } = {},
+  ): Promise<StepView> {
+    const record = await this.#read(runNumber);
+    const query = { limit: 1, after: String(index - 1) };
+    const found = (await this.#parts.reads.listSteps(record.runId, query)).items[0];
+    if (found?.index === index) return stepView(found);
+    throw new EverstepError(
+      "STEP_NOT_FOUND",
+      `Run ${record.runNumber} has recorded no step with the index ${index}.`,
+    );
   }
 
   /** Steps and events of a run, the current one unless another is named. */

@@ -2,15 +2,26 @@ import { statusFrom } from "../engine/instance-words.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceStatus } from "../model/instance.ts";
 import type { Limits } from "../model/limits.ts";
+import type { InstanceQuery } from "../store/store.ts";
 import type { AppParts } from "./app-parts.ts";
 import { hooksWorkflowName } from "./lifecycle-hooks.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+import { pointInTime } from "./point-in-time.ts";
 import { type InstanceView, instanceView } from "./views.ts";
 
 export interface ListOptions extends PageOptions {
   /** One status or several; words of other engines (running, failed, ...) are understood. */
   readonly status?: string | readonly string[] | undefined;
   readonly deadLetter?: boolean | undefined;
+  /** Created at this time or later: a Date or epoch milliseconds. */
+  readonly createdFrom?: Date | number | undefined;
+  /** Created before this time: a Date or epoch milliseconds. */
+  readonly createdBefore?: Date | number | undefined;
+  /**
+   * Ids that begin with this, in exact case. Only so many instances are looked at for a page: it may be short, or even
+   * empty, and have a next one all the same.
+   */
+  readonly idPrefix?: string | undefined;
 }
 
 /** A page of a workflow's instances, or of all workflows', without those the engine keeps for itself. */
@@ -20,21 +31,38 @@ export async function listInstances(
   limits: Limits,
   parts: AppParts,
 ): Promise<PageView<InstanceView>> {
-  const { deadLetter, status } = options;
+  const { deadLetter, status, createdFrom, createdBefore, idPrefix } = options;
   const list = workflowName === undefined ? "instances" : `instances:${workflowName}`;
   const query = pageQuery(list, options, limits);
   const statuses = status === undefined ? undefined : [status].flat().map(knownStatus);
+  const filters: Filters = {
+    ...(createdFrom === undefined ? {} : { createdFrom: pointInTime(createdFrom, "createdFrom") }),
+    ...(createdBefore === undefined ? {} : { createdBefore: pointInTime(createdBefore, "createdBefore") }),
+    ...(idPrefix === undefined || idPrefix === "" ? {} : { idPrefix: checkPrefix(idPrefix, limits) }),
+  };
   await parts.ready();
   const page = await parts.reads.listInstances({
     ...query,
     ...(workflowName === undefined ? {} : { workflowName }),
     ...(statuses === undefined ? {} : { statuses }),
     ...(deadLetter === undefined ? {} : { deadLetter }),
+    ...filters,
   });
   const isShown = (record: { readonly workflowName: string }): boolean =>
     workflowName !== undefined || record.workflowName !== hooksWorkflowName;
   const shown = { ...page, items: page.items.filter(isShown) };
   return pageView(list, shown, (record) => instanceView(record, parts.runtime.now()));
+}
+
+type Filters = Pick<InstanceQuery, "createdFrom" | "createdBefore" | "idPrefix">;
+
+function checkPrefix(prefix: unknown, limits: Limits): string {
+  if (typeof prefix === "string" && prefix.length <= limits.instanceIdMax) return prefix;
+  const shown = typeof prefix === "string" ? `a text of ${prefix.length} characters` : `a ${typeof prefix}`;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    `idPrefix is ${shown}; it must be the beginning of an id, a text of at most ${limits.instanceIdMax} characters.`,
+  );
 }
 
 function knownStatus(word: string): InstanceStatus {

@@ -10,9 +10,12 @@ export type StoreReads = Pick<
   | "listEvents"
   | "listLogs"
   | "listWaiters"
+  | "listTopics"
+  | "listDue"
   | "countByStatus"
   | "readRuns"
->;
+> &
+  Required<Pick<Store, "listRunners" | "readTallies">>;
 
 /** Reads that outlast a store's passing failures, as writes do. */
 export function patientReads(store: Store, patience: Patience): StoreReads {
@@ -28,7 +31,12 @@ export function patientReads(store: Store, patience: Patience): StoreReads {
     listEvents: patient(store.listEvents),
     listLogs: patient(store.listLogs),
     listWaiters: patient(store.listWaiters),
+    listTopics: patient(store.listTopics),
+    listDue: patient(store.listDue),
     countByStatus: patient(store.countByStatus),
     readRuns: patient(store.readRuns),
+    // A store need not keep these.
+    listRunners: store.listRunners ? patient(store.listRunners) : async () => [],
+    readTallies: store.readTallies ? patient(store.readTallies) : async () => [],
   };
 }

@@ -68,9 +68,25 @@ export interface StepView {
   readonly result?: unknown;
   readonly error?: ErrorView;
   /** Every failed attempt, oldest first. */
-  readonly errors: readonly (ErrorView & { readonly attempt: number; readonly at: Date })[];
+  readonly errors: readonly AttemptErrorView[];
   readonly createdAt: Date;
   readonly settledAt: Date | null;
+}
+
+export interface AttemptErrorView extends ErrorView {
+  readonly attempt: number;
+  readonly at: Date;
+  /** When the next attempt was due; null after the last one. */
+  readonly retryAt: Date | null;
+}
+
+/** A body at work, whether or not its step has a record already. */
+export interface RunningBodyView {
+  readonly stepKey: string;
+  readonly name: string;
+  /** The number of this start, first is 1. */
+  readonly start: number;
+  readonly startedAt: Date;
 }
 
 /** A wait on a topic. */
@@ -170,10 +186,11 @@ export function stepView(step: StepRecord): StepView {
     depth: step.depth,
     ...(step.status === "completed" ? { result: legible(step.result) } : {}),
     ...lastError(step),
-    errors: step.errors.map(({ attempt, at, error }) => ({
+    errors: step.errors.map(({ attempt, at, error, retryAt }) => ({
       ...errorWithStack(error),
       attempt,
       at: new Date(at),
+      retryAt: dateOrNull(retryAt ?? null),
     })),
     createdAt: new Date(step.createdAt),
     settledAt: step.status === "waiting" ? null : new Date(step.settledAt),
@@ -214,6 +231,17 @@ export function logLineView(line: StoredLogLine, runNumber: number): LogLineView
     isReplay: line.isReplay,
     createdAt: new Date(line.createdAt),
   };
+}
+
+/** What is known to have begun and is not settled yet. */
+export function runningBodies(
+  begun: InstanceRecord["begun"],
+  steps: readonly StepRecord[],
+): readonly RunningBodyView[] {
+  const settled = new Set(steps.filter(({ status }) => status !== "waiting").map(({ key }) => key));
+  return begun
+    .filter(({ key }) => !settled.has(key))
+    .map(({ key, name, start, at }) => ({ stepKey: key, name, start, startedAt: new Date(at) }));
 }
 
 /** The step people ask about: one that is running, else the one waited for, else the last. */

@@ -36,11 +36,11 @@ describe("settle", () => {
     });
   });
 
-  test("a failure with attempts left waits for its next time, and keeps the error", () => {
+  test("a failure with attempts left waits for its next time, and keeps the error with that time", () => {
     expect(settle(before(), threw(true), 50)).toEqual({
       ...before(),
       attempts: 1,
-      errors: [{ attempt: 1, at: 50, error }],
+      errors: [{ attempt: 1, at: 50, error, retryAt: 70 }],
       status: "waiting",
       waitsFor: "retry",
       wakeAt: 70,
@@ -59,10 +59,10 @@ describe("settle", () => {
   });
 
   test("a step that failed for good keeps every error and the last one", () => {
-    const first = { attempt: 1, at: 10, error: { name: "Error", message: "first" } };
+    const first = { attempt: 1, at: 10, error: { name: "Error", message: "first" }, retryAt: 30 };
     const settled = settle(before({ attempts: 2, starts: 4, errors: [first] }), threw(true), 50);
     expect(settled).toMatchObject({ status: "errored", error, settledAt: 50, attempts: 3 });
-    // The number of the start, which a crash may have raised above the number of attempts.
+    // No time of a next attempt. The number of the start, which a crash may have raised above the number of attempts.
     expect(settled.errors).toEqual([first, { attempt: 4, at: 50, error }]);
   });
 

@@ -1,5 +1,5 @@
 import { errorLimits } from "../model/limits.ts";
-import type { CompletedStep, ErroredStep, WaitingStep } from "../model/step.ts";
+import type { AttemptError, CompletedStep, ErroredStep, WaitingStep } from "../model/step.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
 
 /** Everything about a step that does not depend on how its attempt ended. */
@@ -29,10 +29,10 @@ export function settle(
   if (outcome.kind === "returned") {
     return { ...before, attempts, status: "completed", result: outcome.result, settledAt: now };
   }
-  const errors = [...before.errors, { attempt: before.starts, at: now, error: outcome.error }].slice(
-    -errorLimits.attemptsKept,
-  );
   const more = outcome.retryable && (before.maxAttempts === null || attempts < before.maxAttempts);
+  const failure: AttemptError = { attempt: before.starts, at: now, error: outcome.error };
+  const last = more ? { ...failure, retryAt: outcome.retryAt } : failure;
+  const errors = [...before.errors, last].slice(-errorLimits.attemptsKept);
   if (more) {
     return { ...before, attempts, errors, status: "waiting", waitsFor: "retry", wakeAt: outcome.retryAt };
   }

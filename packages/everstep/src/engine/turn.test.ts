@@ -148,7 +148,7 @@ describe("one commit per step", () => {
       starts: 1,
       maxAttempts: 6,
       wakeAt: now + 10_000,
-      errors: [{ attempt: 1, at: now, error: { message: "down" } }],
+      errors: [{ attempt: 1, at: now, error: { message: "down" }, retryAt: now + 10_000 }],
     });
   });
 });

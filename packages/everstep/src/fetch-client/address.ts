@@ -2,7 +2,7 @@
 import { type ErrorCode, EverstepError } from "../model/error.ts";
 
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
-type QueryValue = string | number | boolean | undefined;
+type QueryValue = string | number | boolean | Date | undefined;
 
 /** The mount URL without a slash at its end. In a browser it may be relative to the page. */
 export function readMountUrl(given: unknown): string {
@@ -23,9 +23,14 @@ export function addressOf(mountUrl: string, segments: readonly string[], query: 
   const path = segments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const each of [value].flat()) if (each !== undefined) search.append(name, String(each));
+    for (const each of [value].flat()) if (each !== undefined) search.append(name, textOf(each));
   }
   return `${mountUrl}${path}${search.size === 0 ? "" : `?${search}`}`;
+}
+
+function textOf(value: string | number | boolean | Date): string {
+  const isTime = value instanceof Date && !Number.isNaN(value.getTime());
+  return isTime ? value.toISOString() : String(value);
 }
 
 export function checkWorkflowName(value: unknown): string {

@@ -20,11 +20,30 @@ export interface ListAllOptions extends PageOptions {
   /** One status or several; words of other engines (running, failed, ...) are understood. */
   readonly status?: string | readonly string[] | undefined;
   readonly deadLetter?: boolean | undefined;
+  /** Created at this time or later: a Date, ISO text or epoch milliseconds. */
+  readonly createdFrom?: Date | string | number | undefined;
+  /** Created before this time. */
+  readonly createdBefore?: Date | string | number | undefined;
+  /** Ids that begin with this, in exact case. Pages may then be short, or empty, and still have a next one. */
+  readonly idPrefix?: string | undefined;
+  /** Without params and output, which may be much. */
+  readonly brief?: boolean | undefined;
 }
 
 export interface ListOptions extends ListAllOptions {
   /** With everything about each instance, not just its status. */
   readonly meta?: boolean | undefined;
+}
+
+export interface ActivityOptions extends CallOptions {
+  /** How far back; default 60, at most 10,080 (a week). */
+  readonly minutes?: number | undefined;
+  readonly workflowName?: string | undefined;
+}
+
+export interface AccessOptions extends CallOptions {
+  /** With instances of this workflow. */
+  readonly workflowName?: string | undefined;
 }
 
 export interface DeadLettersOptions extends Omit<PageOptions, "order"> {
@@ -109,6 +128,10 @@ export interface OutgoingEvent extends CallOptions {
   readonly payload?: unknown;
   /** Sending the same id again has no further effect; generated when left out. */
   readonly id?: string | undefined;
+}
+
+export interface StepOptions extends CallOptions {
+  readonly runNumber?: number | undefined;
 }
 
 export interface HistoryOptions extends CallOptions {

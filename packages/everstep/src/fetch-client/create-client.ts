@@ -1,11 +1,24 @@
 import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
-import type { WireCounts, WireInstancesWithMeta, WireWaiters, WireWorkflows } from "../http/wire.ts";
+import type {
+  WireAccess,
+  WireActivity,
+  WireCounts,
+  WireInstancesWithMeta,
+  WireOverview,
+  WireRunner,
+  WireRunners,
+  WireTopics,
+  WireWaiters,
+  WireWorkflows,
+} from "../http/wire.ts";
 import { EverstepError } from "../model/error.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";
 import { checkTopic, checkWorkflowName, readMountUrl } from "./address.ts";
 import type {
+  AccessOptions,
+  ActivityOptions,
   CallOptions,
   DeadLettersOptions,
   ListAllOptions,
@@ -60,6 +73,18 @@ export interface Client {
   /** One event for every instance that waits on the topic now; says how many. */
   publish(topic: string, payload?: unknown, options?: PublishOptions): Promise<{ readonly waiters: number }>;
   waiters(topic: string, page?: Omit<PageOptions, "order">): Promise<WireWaiters>;
+  /** Topics that instances wait on now, by name. */
+  topics(page?: Omit<PageOptions, "order">): Promise<WireTopics>;
+  /** How it all is, at a glance. */
+  overview(options?: CallOptions): Promise<WireOverview>;
+  /** The processes that run instances, those seen last first. */
+  runners(options?: CallOptions): Promise<readonly WireRunner[]>;
+  /** How much was done in the last minutes: of one workflow, or of all. */
+  activity(options?: ActivityOptions): Promise<WireActivity>;
+  /** What the caller may do beside reading. */
+  access(options?: AccessOptions): Promise<WireAccess>;
+  /** Kills the process that answers, where `everstep dev` offers that. It is started again, and everything goes on. */
+  kill(options?: CallOptions): Promise<void>;
   /** Judges what is recorded of each run by what the engine promises. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   health(options?: CallOptions): Promise<unknown>;
@@ -100,6 +125,20 @@ export function createClient(options: ClientOptions): Client {
         field: "waiters",
         signal,
       }),
+    topics: ({ signal, ...query } = {}) =>
+      connection.send({ segments: ["topics"], query, field: "topics", signal }),
+    overview: ({ signal } = {}) => connection.send({ segments: ["overview"], field: "counts", signal }),
+    runners: async ({ signal } = {}) => {
+      const call = { segments: ["runners"], field: "runners", signal };
+      return (await connection.send<WireRunners>(call)).runners;
+    },
+    activity: ({ signal, ...query } = {}) =>
+      connection.send({ segments: ["activity"], query, field: "buckets", signal }),
+    access: ({ signal, ...query } = {}) =>
+      connection.send({ segments: ["access"], query, field: "management", signal }),
+    kill: async ({ signal } = {}) => {
+      await connection.send({ segments: ["_dev", "kill"], body: {}, field: "ok", isOnce: true, signal });
+    },
     verify: ({ signal, ...query } = {}) =>
       connection.send({ segments: ["verify"], query, field: "summary", isLong: true, signal }),
     health: ({ signal } = {}) => connection.send({ segments: ["healthz"], signal }),

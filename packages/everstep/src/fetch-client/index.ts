@@ -5,6 +5,8 @@ export type { InstanceStatus } from "../model/instance.ts";
 export type { HistoryDocument } from "../verify/replay/history-document.ts";
 export type { VerifyReport } from "../verify/verify-report.ts";
 export type {
+  AccessOptions,
+  ActivityOptions,
   BatchEntry,
   CallOptions,
   CreateOptions,
@@ -24,6 +26,7 @@ export type {
   RestartOrCreateOptions,
   ResultOptions,
   RetryFailedStepOptions,
+  StepOptions,
   TerminateOptions,
   VerifyOptions,
   WatchListOptions,

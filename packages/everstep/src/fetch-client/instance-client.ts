@@ -4,6 +4,7 @@ import type {
   WireInstanceWithMeta,
   WireLogLine,
   WireLogs,
+  WireRunningBody,
   WireRuns,
   WireStatus,
   WireStep,
@@ -27,6 +28,7 @@ import type {
   RestartOptions,
   ResultOptions,
   RetryFailedStepOptions,
+  StepOptions,
   TerminateOptions,
   WatchOptions,
 } from "./call-options.ts";
@@ -48,6 +50,8 @@ export interface InstanceResult<Output> extends InstanceStatusOf<Output> {
 
 export interface InstanceWithSteps extends WireInstanceWithMeta {
   readonly steps: readonly WireStep[];
+  /** Bodies at work now. */
+  readonly running: readonly WireRunningBody[];
 }
 
 /** One instance, by its id. Every method asks the server; the object itself knows nothing. */
@@ -60,6 +64,8 @@ export interface InstanceClient<Output = unknown> {
   details(options?: CallOptions): Promise<WireInstanceWithMeta>;
   /** Steps and events of a run, the current one unless another is named. */
   history(options?: HistoryOptions): Promise<WireHistory>;
+  /** One step with its result, by its index. */
+  step(index: number, options?: StepOptions): Promise<WireStep>;
   logs(options?: LogsOptions): Promise<WireLogs>;
   /** All runs, newest first. */
   runs(options?: CallOptions): Promise<WireRuns["runs"]>;
@@ -126,6 +132,8 @@ export function createInstanceClient<Output>(
     details,
     history: ({ signal, ...query } = {}) =>
       connection.send({ segments: path("history"), query, field: "steps", signal }),
+    step: (index, { signal, ...query } = {}) =>
+      connection.send({ segments: path("steps", String(index)), query, field: "stepKey", signal }),
     logs: ({ signal, ...query } = {}) =>
       connection.send({ segments: path("logs"), query, field: "logs", signal }),
     runs: async ({ signal } = {}) =>

@@ -141,6 +141,25 @@ describe("lists", () => {
   });
 });
 
+test("says how it all is, who runs it, what was done, and what the caller may do", async () => {
+  expect(await client.overview()).toMatchObject({
+    counts: { errored: 1 },
+    store: { name: "memory" },
+    runner: { running: true },
+    mayKill: false,
+  });
+  expect(await client.runners()).toMatchObject([{ state: "running", isHere: true }]);
+  expect((await client.activity({ minutes: 5, workflowName: "double" })).buckets).toHaveLength(5);
+  expect(await client.access()).toEqual({ instanceCreation: true, management: true, sendEvent: true });
+  expect(await client.topics()).toEqual({ topics: [], hasNextPage: false });
+  await expect(client.kill()).rejects.toMatchObject({ code: "ROUTE_NOT_FOUND" });
+  const { instances } = await client.instances({ idPrefix: "b-", createdFrom: new Date(0), brief: true });
+  expect(instances.map(({ id, meta }) => [id, "params" in meta])).toEqual([
+    ["b-2", false],
+    ["b-1", false],
+  ]);
+});
+
 test("publishes to topics, audits, and asks how the server is", async () => {
   expect(await client.publish("nobody:waits", 1)).toEqual({ waiters: 0 });
   expect(await client.waiters("nobody:waits")).toMatchObject({ waiters: [] });

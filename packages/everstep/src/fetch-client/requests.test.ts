@@ -1,7 +1,7 @@
 /** Which request each call makes, and what it gives back. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ScriptedServer } from "../../../../tests/support/scripted-server.ts";
-import { type Client, createClient } from "./index.ts";
+import { type Client, createClient, EverstepError } from "./index.ts";
 
 let server: ScriptedServer;
 let client: Client;
@@ -51,6 +51,26 @@ test.each<Case>([
     () => instance().export({ runNumber: 3 }),
     { format: "everstep-history" },
   ],
+  [
+    "/instances?createdFrom=2026-01-31T12%3A00%3A00.000Z&createdBefore=1800000000000&idPrefix=o-&brief=true",
+    () =>
+      client.instances({
+        createdFrom: new Date("2026-01-31T12:00:00Z"),
+        createdBefore: 1_800_000_000_000,
+        idPrefix: "o-",
+        brief: true,
+      }),
+    page,
+  ],
+  ["/topics?pageSize=2", () => client.topics({ pageSize: 2 }), { topics: [], hasNextPage: false }],
+  ["/overview", () => client.overview(), { counts: {} }],
+  ["/runners", () => client.runners(), { runners: [{ id: "r" }] }, [{ id: "r" }]],
+  [
+    "/activity?minutes=5&workflowName=order",
+    () => client.activity({ minutes: 5, workflowName: "order" }),
+    { buckets: [] },
+  ],
+  ["/access?workflowName=order", () => client.access({ workflowName: "order" }), { management: false }],
   ["/instances?status=errored", () => client.instances({ status: "errored" }), page],
   ["/dead-letters?workflowName=order", () => client.deadLetters({ workflowName: "order" }), page],
   ["/counts", () => client.counts(), { counts: { active: 1 } }, { active: 1 }],
@@ -104,6 +124,16 @@ test.each<Write>([
   expect(JSON.parse(first!.body)).toEqual(body);
   expect(first!.headers["idempotency-key"]).toMatch(/^[0-9a-f-]{36}$/);
   expect(second!.headers["idempotency-key"]).not.toBe(first!.headers["idempotency-key"]);
+});
+
+test("a process is killed once: no answer is not taken for a refusal", async () => {
+  server.script({ json: ok }, "drop");
+  await client.kill();
+  const { method, url, body } = server.requests.at(-1)!;
+  expect([method, url, body]).toEqual(["POST", "/api/flows/_dev/kill", "{}"]);
+  const count = server.requests.length;
+  await expect(client.kill()).rejects.toBeInstanceOf(EverstepError);
+  expect(server.requests).toHaveLength(count + 1);
 });
 
 test("a key of the caller's own is sent as it is", async () => {

@@ -19,6 +19,8 @@ export interface App<
 > extends EmbeddedApp<Workflows> {
   /** The HTTP API, as a function of the web's standard: for any server, under any path. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** The same with other options over its own: `everstep serve --dashboard`. */
+  readonly fetchWith: (http: HttpOptions) => (request: Request) => Promise<Response>;
   /** Everybody may use the HTTP API: `authorize: allowAll()`. */
   readonly isOpen: boolean;
 }
@@ -29,6 +31,12 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
 ): App<Workflows> {
   const app = createEmbedded(options);
   const { authorize, http = {} } = options;
-  const handler = createHandler(app, { ...http, ...(authorize ? { authorize } : {}) });
-  return Object.assign(app, { fetch: (request: Request) => handler(request), isOpen: handler.isOpen });
+  const fetchWith = (others: HttpOptions) =>
+    createHandler(app, { ...http, ...others, ...(authorize ? { authorize } : {}) });
+  const handler = fetchWith({});
+  return Object.assign(app, {
+    fetch: (request: Request) => handler(request),
+    fetchWith,
+    isOpen: handler.isOpen,
+  });
 }

@@ -14,3 +14,9 @@ export function digestOf(text: string): string {
   }
   return `${(first >>> 0).toString(36)}-${(second >>> 0).toString(36)}-${text.length.toString(36)}`;
 }
+
+/** Whoever asks has this already. */
+export function isKnownTag(request: Request, etag: string): boolean {
+  const known = request.headers.get("if-none-match") ?? "";
+  return known.split(",").some((each) => each.trim() === etag);
+}

@@ -5,13 +5,18 @@ import { type App, partsOf } from "../client/create-workflows.ts";
 import { EverstepError } from "../model/error.ts";
 import { type Authorize, type AuthorizeContext, ask, checkAuthorize, notConfigured } from "./authorize.ts";
 import { readBody } from "./body.ts";
-import { etagOf } from "./etag.ts";
+import type { Dashboard } from "./dashboard/dashboard.ts";
+import { DashboardFiles } from "./dashboard/dashboard-files.ts";
+import { etagOf, isKnownTag } from "./etag.ts";
 import { inTime, late } from "./in-time.ts";
+import { kept } from "./kept.ts";
+import { mayDo } from "./may-do.ts";
 import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
+import { overviewOf } from "./overview.ts";
 import { problemResponse, toldOf } from "./problems.ts";
 import { readQuery } from "./query.ts";
 import { factsFor, idempotencyKeyOf, wantsStream } from "./request-facts.ts";
-import type { Answer, Call, PathParams, Route } from "./route.ts";
+import type { Answer, Call, CallHost, PathParams, Route } from "./route.ts";
 import { Router } from "./router.ts";
 import { routes } from "./routes/index.ts";
 import { Streams } from "./streams/streams.ts";
@@ -29,6 +34,10 @@ export interface HttpOptions {
   readonly bodyBytesMax?: number;
   /** Streams open at once at most. Default: 1,000. */
   readonly streamsMax?: number;
+  /** Serves it under /dashboard/: `import { dashboard } from "everstep/dashboard"`. Default: none. */
+  readonly dashboard?: Dashboard;
+  /** Answers POST /_dev/kill, and is then called to kill this process soon. Default: there is no such route. */
+  readonly onKill?: () => void;
 }
 
 export interface HandlerOptions extends HttpOptions {
@@ -69,6 +78,8 @@ class HttpHandler {
   readonly #router: Router;
   readonly #rules: ReturnType<typeof originRules>;
   readonly #streams: Streams;
+  readonly #dashboard: DashboardFiles | null;
+  readonly #overview: CallHost["overview"];
 
   constructor(app: App, options: HandlerOptions) {
     this.#app = app;
@@ -76,9 +87,13 @@ class HttpHandler {
     this.#options = options;
     checkAuthorize(options.authorize);
     for (const name of ["bodyBytesMax", "streamsMax"] as const) checkMost(name, options[name]);
-    this.#router = new Router(routes, options.basePath);
+    const offered = routes.filter(({ isForDev }) => !isForDev || options.onKill);
+    this.#router = new Router(offered, options.basePath);
     this.#rules = originRules(options.hosts, options.cors);
     this.#streams = new Streams(this.#parts, options.streamsMax ?? 1000);
+    this.#dashboard = options.dashboard ? new DashboardFiles(options.dashboard) : null;
+    const mayKill = options.onKill !== undefined;
+    this.#overview = kept(this.#parts.runtime, () => overviewOf(app, this.#parts, mayKill));
   }
 
   async handle(request: Request): Promise<Response> {
@@ -105,6 +120,11 @@ class HttpHandler {
     const url = new URL(request.url);
     const method = request.method === "HEAD" ? "GET" : request.method;
     checkOrigins(request, url, this.#rules, method !== "GET" && method !== "OPTIONS");
+    const file = await this.#dashboard?.answer(request, {
+      path: this.#router.ownPath(url.pathname),
+      search: url.search,
+    });
+    if (file) return file;
     const found = this.#router.find(url.pathname);
     const allow = found.allow;
     if (method === "OPTIONS") return this.#preflight(request, allow);
@@ -165,6 +185,11 @@ class HttpHandler {
       query,
       body,
       idempotencyKey: idempotencyKeyOf(request),
+      host: {
+        may: (name, about) => mayDo(name, authorize, { ...context, ...about }),
+        overview: this.#overview,
+        kill: this.#options.onKill,
+      },
     };
     if (route.stream && request.method === "GET" && wantsStream(request)) {
       const opening = route.stream(call, this.#streams);
@@ -187,10 +212,7 @@ class HttpHandler {
     if (route.method === "GET" && status === 200) {
       const etag = etagOf(text);
       headers.etag = etag;
-      const known = request.headers.get("if-none-match") ?? "";
-      if (known.split(",").some((each) => each.trim() === etag)) {
-        return new Response(null, { status: 304, headers: { etag } });
-      }
+      if (isKnownTag(request, etag)) return new Response(null, { status: 304, headers: { etag } });
     }
     return new Response(text, { status, headers });
   }

@@ -19,12 +19,21 @@ export interface Health {
   readonly workflows: readonly string[];
 }
 
-export async function healthOf(app: App, { store, runtime, runner }: AppParts): Promise<Health> {
+/** None where the store does not say in time. */
+export async function warningsOf({
+  store,
+  runtime,
+}: Pick<AppParts, "store" | "runtime">): Promise<Health["store"]["warnings"]> {
+  return (await answered(runtime, async () => (await store.warnings?.()) ?? [])) ?? [];
+}
+
+export async function healthOf(app: App, parts: AppParts): Promise<Health> {
+  const { store, runtime, runner } = parts;
   const pending = await answered(
     runtime,
     async () => (await store.migrate({ plan: true })).statements.length,
   );
-  const warnings = (await answered(runtime, async () => (await store.warnings?.()) ?? [])) ?? [];
+  const warnings = await warningsOf(parts);
   return {
     ok: pending === 0 && !runner.isStopping,
     store: { reachable: pending !== null, migrationsPending: pending, warnings },

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { flagField, readQuery, shareField, textField, wholeField, wordField, wordsField } from "./query.ts";
+import {
+  flagField,
+  readQuery,
+  shareField,
+  textField,
+  timeField,
+  wholeField,
+  wholeUpTo,
+  wordField,
+  wordsField,
+} from "./query.ts";
 
 const fields = {
   size: wholeField("How many."),
@@ -8,6 +18,8 @@ const fields = {
   sample: shareField("Which part."),
   status: wordsField("Which of them."),
   cursor: textField("Where to go on."),
+  minutes: wholeUpTo(60)("How far back."),
+  from: timeField("Since when."),
 };
 
 const read = (query: string) => readQuery(new URLSearchParams(query), fields);
@@ -25,6 +37,11 @@ describe("a query is read as what it means", () => {
     ["status=a,b&status=c", { status: ["a", "b", "c"] }],
     ["status=a, b", { status: ["a", "b"] }],
     ["cursor=", { cursor: "" }],
+    ["minutes=60", { minutes: 60 }],
+    ["from=2026-01-31T12:00:00Z", { from: Date.UTC(2026, 0, 31, 12) }],
+    ["from=2026-01-31T12:00:00.5%2B01:00", { from: Date.UTC(2026, 0, 31, 11, 0, 0, 500) }],
+    ["from=0", { from: 0 }],
+    ["from=8640000000000000", { from: 8_640_000_000_000_000 }],
   ])("%j", (query, expected) => {
     expect(read(query)).toEqual(expected);
   });
@@ -32,6 +49,15 @@ describe("a query is read as what it means", () => {
 
 describe("what it cannot mean is refused", () => {
   test.each([
+    ["minutes=61", '"minutes" must be a whole number from 1 to 60'],
+    ["minutes=0", '"minutes" must be a whole number from 1 to 60'],
+    ["from=", '"from" must be a time such as'],
+    ["from=2026-01-31", '"from" must be a time such as'],
+    ["from=2026-13-31T12:00:00Z", '"from" must be a time such as'],
+    ["from=2026-01-31T12:00:00", '"from" must be a time such as'],
+    ["from=-1", '"from" must be a time such as'],
+    ["from=1.5", '"from" must be a time such as'],
+    ["from=8640000000000001", '"from" must be a time such as'],
     ["size=0", '"size" must be a whole number above 0'],
     ["size=-1", '"size" must be a whole number above 0'],
     ["size=1.0", '"size" must be a whole number above 0'],

@@ -1,7 +1,7 @@
 /** The part of a URL after the question mark: text that means numbers, flags and words. */
 import type { EverstepError } from "../model/error.ts";
 import { invalid } from "./problems.ts";
-import type { Issue, JsonSchema } from "./schema.ts";
+import { type Issue, instant, type JsonSchema } from "./schema.ts";
 
 export interface QueryField<Value = unknown> {
   readonly json: JsonSchema;
@@ -36,6 +36,28 @@ export const flagField = single({ type: "boolean" }, "true or false", (text) =>
 export const wholeField = single({ type: "integer", minimum: 1 }, "a whole number above 0", (text) =>
   /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined,
 );
+
+/** A whole number from 1 to this. */
+export function wholeUpTo(max: number): (about: string) => QueryField<number> {
+  return single({ type: "integer", minimum: 1, maximum: max }, `a whole number from 1 to ${max}`, (text) =>
+    /^[1-9]\d{0,15}$/.test(text) && Number(text) <= max ? Number(text) : undefined,
+  );
+}
+
+/** As ISO 8601 text or epoch milliseconds; read as the latter. */
+export const timeField = single(
+  { type: "string" },
+  "a time such as 2026-01-31T12:00:00Z, or milliseconds since 1970",
+  (text) => {
+    if (/^\d{1,16}$/.test(text)) return Number(text) <= timeMax ? Number(text) : undefined;
+    const issues: Issue[] = [];
+    instant.read(text, "", issues);
+    return issues.length === 0 ? Date.parse(text) : undefined;
+  },
+);
+
+/** No Date is later. */
+const timeMax = 8_640_000_000_000_000;
 
 export const shareField = single(
   { type: "number", exclusiveMinimum: 0, maximum: 1 },

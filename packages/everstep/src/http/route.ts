@@ -4,6 +4,7 @@ import type { HookName } from "./authorize.ts";
 import type { QueryFields, QueryOf } from "./query.ts";
 import type { Schema } from "./schema.ts";
 import type { Streams } from "./streams/streams.ts";
+import type { WireOverview } from "./wire.ts";
 
 export type Method = "GET" | "POST";
 
@@ -17,12 +18,23 @@ export interface Call<Query = any, Body = any> {
   readonly body: Body;
   /** A repeat with the same one has no further effect. */
   readonly idempotencyKey: string | undefined;
+  readonly host: CallHost;
+}
+
+/** What a route may ask of the handler. */
+export interface CallHost {
+  /** Whether this request might do what the hook decides; nothing is known of what it would bring. */
+  readonly may: (hook: HookName, about: { readonly workflowName?: string }) => Promise<boolean>;
+  readonly overview: () => Promise<WireOverview>;
+  /** Ends the process as a crash would; only where the host offers that. */
+  readonly kill: (() => void) | undefined;
 }
 
 export interface PathParams {
   readonly workflowName: string;
   readonly instanceId: string;
   readonly topic: string;
+  readonly stepIndex: string;
 }
 
 export interface Answer {
@@ -56,6 +68,8 @@ export interface Route {
   readonly stream?: (call: Call, streams: Streams) => Promise<Response>;
   /** May take longer than others. */
   readonly isLong?: boolean;
+  /** Only there where the host has said what it does (`http: { onKill }`). */
+  readonly isForDev?: boolean;
 }
 
 interface RouteTerms<Fields extends QueryFields, Body>

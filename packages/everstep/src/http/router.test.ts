@@ -77,3 +77,19 @@ describe("a path finds its route", () => {
     expect(() => mounted.find("/api/v2/workflows")).toThrow();
   });
 });
+
+describe("what is left of a path under the mount is left as it was sent", () => {
+  test.each([
+    ["", "/dashboard/a%2Fb/", "/dashboard/a%2Fb/"],
+    ["", "/", "/"],
+    ["/api", "/api/dashboard//x", "/dashboard//x"],
+    ["/api/", "/api/", "/"],
+    ["/api", "/api", ""],
+    ["/my api", "/my%20api/dashboard", "/dashboard"],
+    ["/api", "/dashboard/", "/dashboard/"],
+    ["/api", "/apis/dashboard", "/apis/dashboard"],
+    ["/api", "/%zz/dashboard", "/%zz/dashboard"],
+  ])("mounted at %j: %j", (basePath, pathname, own) => {
+    expect(new Router([], basePath).ownPath(pathname)).toBe(own);
+  });
+});

@@ -47,6 +47,13 @@ export class Router {
     };
   }
 
+  /** The path as it was sent, without the mount. */
+  ownPath(pathname: string): string {
+    const parts = pathname.split("/");
+    const isMounted = this.#base.every((segment, at) => sameSegment(parts[at + 1], segment));
+    return isMounted ? ["", ...parts.slice(this.#base.length + 1)].join("/") : pathname;
+  }
+
   #underMount(segments: readonly string[]): readonly string[] {
     const isMounted = this.#base.every((segment, at) => segments[at] === segment);
     const own = isMounted ? segments.slice(this.#base.length) : segments;
@@ -70,6 +77,11 @@ function match({ route, segments: pattern }: Pattern, segments: readonly string[
 function segmentsOf(path: string): string[] {
   const trimmed = path.replace(/^\//, "").replace(/\/$/, "");
   return trimmed === "" ? [] : trimmed.split("/");
+}
+
+function sameSegment(sent: string | undefined, segment: string): boolean {
+  // What cannot be decoded is refused by who takes it for a route.
+  return sent === segment || encodeURIComponent(segment) === sent;
 }
 
 function decoded(segment: string): string {

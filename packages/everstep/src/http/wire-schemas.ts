@@ -80,6 +80,7 @@ export const step: Schema<wire.WireStep> = named(
         stack: optional(text()),
         attempt: count,
         at: instant,
+        retryAt: nullable(instant),
       }),
     ),
     createdAt: instant,
@@ -92,7 +93,7 @@ export const meta: Schema<wire.WireMeta> = named(
   object({
     workflowName: text(),
     runNumber: whole(1),
-    params: anything,
+    params: optional(anything),
     createdAt: instant,
     updatedAt: instant,
     startedAt: nullable(instant),
@@ -234,6 +235,11 @@ export const waiters: Schema<wire.WireWaiters> = object({
   ...pageEnd,
 });
 
+export const topics: Schema<wire.WireTopics> = object({
+  topics: list(object({ topic: text(), waiters: count })),
+  ...pageEnd,
+});
+
 export const ok: Schema<wire.WireOk> = object({ ok: exactly(true) });
 export const sent = object({ status: statusView });
 export const published = object({ waiters: count });
@@ -245,12 +251,14 @@ export const restartedOrCreated: Schema<wire.WireRestartOrCreate> = object({
   details: statusView,
 });
 
+export const warnings = list(object({ code: text(), message: text() }));
+
 export const health: Schema<Health> = object({
   ok: flag,
   store: object({
     reachable: flag,
     migrationsPending: nullable(count),
-    warnings: list(object({ code: text(), message: text() })),
+    warnings,
   }),
   runner: object({ running: flag }),
   workflows: list(text()),

@@ -42,7 +42,8 @@ export interface WireInstance {
 export interface WireMeta {
   readonly workflowName: string;
   readonly runNumber: number;
-  readonly params: unknown;
+  /** Left out of lists that are asked for in brief. */
+  readonly params?: unknown;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly startedAt: string | null;
@@ -93,9 +94,26 @@ export interface WireStep {
   readonly depth: number;
   readonly result?: unknown;
   readonly error?: WireError;
-  readonly errors: readonly (WireError & { readonly attempt: number; readonly at: string })[];
+  /** Every failed attempt, oldest first. */
+  readonly errors: readonly WireAttemptError[];
   readonly createdAt: string;
   readonly settledAt: string | null;
+}
+
+export interface WireAttemptError extends WireError {
+  readonly attempt: number;
+  readonly at: string;
+  /** When the next attempt was due; null after the last one. */
+  readonly retryAt: string | null;
+}
+
+/** A body at work, whether or not its step has a record already. */
+export interface WireRunningBody {
+  readonly stepKey: string;
+  readonly name: string;
+  /** The number of this start, first is 1. */
+  readonly start: number;
+  readonly startedAt: string;
 }
 
 export interface WireEvent {
@@ -189,6 +207,92 @@ export interface WireWaiters {
   }[];
   readonly cursor?: string;
   readonly hasNextPage: boolean;
+}
+
+/** Topics that somebody waits on now. */
+export interface WireTopics {
+  readonly topics: readonly { readonly topic: string; readonly waiters: number }[];
+  readonly cursor?: string;
+  readonly hasNextPage: boolean;
+}
+
+export interface WireRunner {
+  /** The owner of its leases. */
+  readonly id: string;
+  readonly host: string | null;
+  readonly pid: number | null;
+  readonly startedAt: string;
+  readonly seenAt: string;
+  readonly stoppedAt: string | null;
+  /** `silent`: it has neither stopped nor been heard of for long. */
+  readonly state: "running" | "silent" | "stopped";
+  /** It is the process that answers. */
+  readonly isHere: boolean;
+  readonly concurrency: number;
+  /** Turns in progress. */
+  readonly turns: number;
+  readonly workflows: readonly string[];
+}
+
+export interface WireRunners {
+  readonly runners: readonly WireRunner[];
+}
+
+/** What was done in one stretch of time, `bucketMs` long. */
+export interface WireActivityBucket {
+  readonly at: string;
+  readonly complete: number;
+  readonly errored: number;
+  readonly terminated: number;
+  readonly steps: number;
+  readonly failedAttempts: number;
+}
+
+export interface WireActivity {
+  readonly from: string;
+  readonly to: string;
+  readonly bucketMs: number;
+  readonly buckets: readonly WireActivityBucket[];
+}
+
+export interface WireOldest extends WireRef {
+  readonly createdAt: string;
+}
+
+/** How it all is, at a glance. What is counted one by one is counted up to 1,000, and `isMore` says that there may be more. */
+export interface WireOverview {
+  /** Of the library that answers. */
+  readonly version: string;
+  /** When this was put together. */
+  readonly now: string;
+  readonly counts: WireCounts;
+  readonly deadLetters: { readonly count: number; readonly isMore: boolean };
+  /** Due, and taken by no runner. */
+  readonly overdue: {
+    readonly count: number;
+    readonly isMore: boolean;
+    readonly oldestDueAt: string | null;
+  };
+  /** Attempts that are made again within the next hour. */
+  readonly retries: { readonly count: number; readonly isMore: boolean; readonly nextAt: string | null };
+  readonly oldestWaiting: WireOldest | null;
+  readonly oldestActive: WireOldest | null;
+  readonly store: {
+    readonly name: string;
+    readonly guarantees: readonly { readonly name: string; readonly has: boolean; readonly why?: string }[];
+    readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  };
+  /** Of the process that answers. */
+  readonly runner: { readonly running: boolean };
+  /** POST /_dev/kill is offered here. */
+  readonly mayKill: boolean;
+}
+
+/** What whoever asks may do beside reading. */
+export interface WireAccess {
+  readonly instanceCreation: boolean;
+  readonly management: boolean;
+  readonly sendEvent: boolean;
 }
 
 export interface WireOk {

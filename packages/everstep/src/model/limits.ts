@@ -121,6 +121,21 @@ export const runnerDefaults = {
   outageMsMax: 16 * second,
 } as const;
 
+/** How a runner tells that it lives. */
+export const beatDefaults = {
+  everyMs: 15 * second,
+  /** Not heard of for this long it is called silent. */
+  silentMs: 45 * second,
+  /** How long a runner that stops waits until its last beat has arrived. */
+  patienceMs: second,
+  /** Runners and tallies are forgotten after this long. */
+  memoryMs: 8 * day,
+  /** Names of workflows that a beat carries. */
+  workflowsMax: 1000,
+  /** Runners that are shown, those seen last. */
+  runnersMax: 500,
+} as const;
+
 /** How a store call that failed for a passing reason is tried again. */
 export const storeRetry = {
   retries: 5,

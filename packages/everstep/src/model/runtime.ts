@@ -21,6 +21,8 @@ export interface Runtime {
   cuid(): string;
   /** A value that follows a call through its awaits. */
   createScope<Value>(): AsyncScope<Value>;
+  /** Host and process, as people know them. */
+  whereabouts?(): Whereabouts;
   /**
    * Where the host ends its process over a rejected promise or a thrown error that nobody handled: `handler` hears of each
    * first, in the scope of the code it came from, and answers whether it took care of it. Returns the way to stop.
@@ -33,6 +35,12 @@ export type StrayErrorKind = "rejected" | "thrown";
 
 export interface Timer {
   cancel(): void;
+}
+
+/** null where there is no such thing, or nobody may know. */
+export interface Whereabouts {
+  readonly host: string | null;
+  readonly pid: number | null;
 }
 
 export interface AsyncScope<Value> {

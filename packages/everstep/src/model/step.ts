@@ -39,6 +39,8 @@ export interface AttemptError {
   readonly attempt: number;
   readonly at: number;
   readonly error: StoredError;
+  /** When the next attempt was due; missing after the last one. */
+  readonly retryAt?: number;
 }
 
 export interface WaitingStep extends StepIdentity, StepFacts {

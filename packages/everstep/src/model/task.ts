@@ -4,6 +4,8 @@
  */
 export type TaskKind = "run" | "resume" | "retry" | "wake";
 
+export const taskKinds: readonly TaskKind[] = ["run", "resume", "retry", "wake"];
+
 /** Resuming work goes before new starts. */
 export function taskPriority(kind: TaskKind): number {
   return kind === "run" ? 1 : 0;

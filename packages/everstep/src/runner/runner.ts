@@ -11,9 +11,10 @@ import type { EventRecord } from "../model/event.ts";
 import { type BegunBody, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
-import type { CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
+import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
-import type { RunHistory, Store } from "../store/store.ts";
+import type { RunHistory, RunnerRecord, Store } from "../store/store.ts";
+import { Beats } from "./beats.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
@@ -42,6 +43,8 @@ export interface RunnerParts {
   readonly group: CommitGroup;
   readonly scope: AsyncScope<TurnScope>;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
+  /** A workflow of the engine's own: nobody is told of it. */
+  readonly ownWorkflow?: string;
   readonly options: RunnerOptions;
   readonly nudges: NudgeWatch;
   /** Keeps the clock right; see StoreClock. */
@@ -96,6 +99,7 @@ export class Runner implements TurnHost {
   readonly #owners: OwnerWatch;
   readonly #changes: ChangeWatch;
   readonly #eventReads: EventReads;
+  readonly #beats: Beats;
   readonly #active = new Map<RunId, Turn>();
   readonly #endings = new Set<Promise<unknown>>();
   /** Claims and creations under way, which may bring turns. */
@@ -130,6 +134,11 @@ export class Runner implements TurnHost {
     this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
     this.#dispatcher = new PollDispatcher(runtime, options, () => this.#arriving(this.#sweep()));
     this.#eventReads = new EventReads(store, runtime);
+    this.#beats = new Beats({
+      ...{ store, runtime, owner, concurrency: options.concurrency },
+      workflows: [...parts.definitions.keys()].filter((name) => name !== parts.ownWorkflow),
+      turns: () => this.#active.size,
+    });
     this.#changes = new ChangeWatch(store, runtime, () => {
       this.#mayBeDue();
       this.#mayBeDecided();
@@ -166,6 +175,11 @@ export class Runner implements TurnHost {
     return this.#state === "running";
   }
 
+  /** What others are told of this runner. */
+  get record(): RunnerRecord {
+    return this.#beats.record();
+  }
+
   /** It takes no new work any more. */
   get isStopping(): boolean {
     return this.#state === "stopping" || this.#state === "stopped";
@@ -184,9 +198,11 @@ export class Runner implements TurnHost {
     const cutOff = [...this.#active.values()];
     const leases = cutOff.map((turn) => turn.claim.lease);
     for (const turn of cutOff) turn.abandon(new EverstepError("APP_STOPPED", "The runner is shutting down."));
+    const told = this.#beats.stop();
     if (leases.length > 0) await this.#giveBack(leases);
     if (this.#isGivenBack) this.#parts.onGivenBack?.(cutOff.map(({ ref }) => ref));
     await within(this.runtime, Promise.all(this.#endings), runnerDefaults.stopStoreMs);
+    await told;
     this.#residents.clear();
     this.#state = "stopped";
     this.#unguard?.();
@@ -367,12 +383,14 @@ export class Runner implements TurnHost {
     const budget = options.maxSteps === undefined ? null : { left: options.maxSteps };
     const { begun } = await this.#claimAndBegin(limit, budget);
     const counted = await Promise.all(begun);
+    await this.#beats.beatNow();
     return { processed: counted.filter(Boolean).length };
   }
 
   async #sweep(): Promise<TickReport> {
     try {
       await this.#parts.freshenClock();
+      this.#beats.beat();
       await this.#owners.look();
       const limit = Math.min(this.#freeSlots(), runnerDefaults.claimMax);
       if (limit <= 0) {
@@ -496,6 +514,7 @@ export class Runner implements TurnHost {
       ...this.#announcement(claim, next),
     };
     const outcome = await this.#parts.group.submit(request);
+    this.#count(claim.workflowName, request, outcome);
     if (request.announce) this.fallBehind();
     if (outcome.kind === "committed") this.#parts.onEnded(claim, next);
     return outcome.kind !== "superseded";
@@ -524,6 +543,7 @@ export class Runner implements TurnHost {
     isWanted: ({ request: { lease } }) => this.#keeper.holds(lease),
     committed: ({ request, turn, since }, outcome) => {
       const { lease, boundary, leaseUntil, alongside, announce } = request;
+      this.#count(turn.ref.workflowName, request, outcome);
       if (announce) this.fallBehind();
       const goesOn = outcome.kind === "committed" && boundary.next.kind === "continue";
       if (goesOn && leaseUntil > 0) this.#keeper.extended(lease, since);
@@ -531,6 +551,11 @@ export class Runner implements TurnHost {
       turn.committed(outcome);
     },
   };
+
+  #count(workflowName: string, { boundary }: CommitRequest, outcome: CommitOutcome): void {
+    if (workflowName === this.#parts.ownWorkflow || !this.#parts.store.beat) return;
+    this.#beats.tallies.count(workflowName, boundary, outcome, this.runtime.now());
+  }
 
   #announcement(ref: InstanceRef & { readonly runNumber: number }, next: Next): { announce?: CreateRequest } {
     const announce = this.#parts.announce(ref, next);

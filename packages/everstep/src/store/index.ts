@@ -6,6 +6,7 @@ export type { BegunBody, InstanceRecord, InstanceRef, InstanceStatus, RunId } fr
 export type { Claim, Lease } from "../model/lease.ts";
 export type { LogLevel, LogLine, StoredLogLine } from "../model/log-line.ts";
 export type { AttemptError, StepRecord, StepStatus, StepType, WaitsFor } from "../model/step.ts";
+export type { TaskKind } from "../model/task.ts";
 export type { EncodedValue, StoredError } from "../model/value.ts";
 export type { Capability, StoreCapabilities } from "./capabilities.ts";
 export { has, lacks } from "./capabilities.ts";

@@ -8,11 +8,16 @@ import type { Claim, Lease } from "../model/lease.ts";
 import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
 import type { CreateRequest, SendEventRequest, StoreOutcome, StoreRequest } from "../model/request.ts";
 import type { StepRecord } from "../model/step.ts";
+import type { TaskKind } from "../model/task.ts";
+import type { Beat, MinuteTally, RunnerRecord, TallyQuery } from "./beat.ts";
 import type { StoreCapabilities } from "./capabilities.ts";
 
 export type * from "../model/request.ts";
+export type * from "./beat.ts";
 
 export interface Store {
+  /** What people call it: "sqlite", "postgres", "mysql", "redis", "memory". */
+  readonly name?: string;
   readonly capabilities: StoreCapabilities;
 
   /**
@@ -70,9 +75,16 @@ export interface Store {
   listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>>;
   listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>>;
   listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>>;
+  /**
+   * Topics with waits that are open now, by name. A look is bounded: where few of the topics that were ever waited on are
+   * open, a page may be short or even empty and still have `after`.
+   */
+  listTopics(query: PageQuery): Promise<Page<TopicSummary>>;
   countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
   /** The earliest time a run of these workflows wants a turn, leases in force included; null when none does. */
   nextDueAt(workflows: readonly string[]): Promise<number | null>;
+  /** What wants a turn at that time or before, soonest first, over all workflows; what is under a lease is left out. */
+  listDue(query: DueQuery): Promise<readonly DueRun[]>;
 
   /** Removes whole instances (all runs, steps, events, logs) that are terminal and past their retention. */
   prune(request: PruneRequest): Promise<number>;
@@ -94,6 +106,13 @@ export interface Store {
 
   /** What the store's own clock says. Where it is there, all processes follow it, so that theirs need not agree. */
   serverTime?(): Promise<number>;
+
+  /** A runner tells that it lives, and what it has done. */
+  beat?(beat: Beat): Promise<void>;
+  /** Those seen last first. */
+  listRunners?(limit: number): Promise<readonly RunnerRecord[]>;
+  /** What all runners did, minute by minute; minutes in which nothing was done are left out. */
+  readTallies?(query: TallyQuery): Promise<readonly MinuteTally[]>;
 
   /** Settings of the server under which it cannot keep what the contract promises. */
   warnings?(): Promise<readonly StoreWarning[]>;
@@ -203,6 +222,26 @@ export interface InstanceQuery extends PageQuery {
   readonly workflowName?: string;
   readonly statuses?: readonly InstanceStatus[];
   readonly deadLetter?: boolean;
+  /** Created at this time or later. */
+  readonly createdFrom?: number;
+  /** Created before this time. */
+  readonly createdBefore?: number;
+  /**
+   * Ids that begin with this, in exact case. A call looks at a bounded number of instances, about 10,000: a page may then
+   * be short or even empty and still have `after`.
+   */
+  readonly idPrefix?: string;
+}
+
+export interface DueQuery {
+  readonly before: number;
+  readonly limit: number;
+}
+
+export interface DueRun extends InstanceRef {
+  readonly runNumber: number;
+  readonly kind: TaskKind;
+  readonly dueAt: number;
 }
 
 export interface PruneRequest {
@@ -225,6 +264,12 @@ export interface TopicWaiter extends InstanceRef {
   readonly stepKey: string;
   readonly topic: string;
   readonly deadlineAt: number;
+}
+
+export interface TopicSummary {
+  readonly topic: string;
+  /** Waits that are open now. */
+  readonly waiters: number;
 }
 
 /** Proof of life of the runners on one host. */

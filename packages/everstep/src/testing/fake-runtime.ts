@@ -129,6 +129,7 @@ export function createFakeRuntime(options: FakeRuntimeOptions = {}): FakeRuntime
     float: random.float,
     uuid: random.uuid,
     cuid: () => `c${base36(now(), 9)}${base36(cuids++, 4)}${random.digits(10)}`,
+    whereabouts: () => ({ host: "test", pid: 1 }),
     createScope: systemRuntime.createScope,
     settle,
     advance: async (duration) => passTo(elapsed + parseDuration(duration, "duration to advance by")),

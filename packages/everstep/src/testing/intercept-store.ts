@@ -15,15 +15,22 @@ const methods = [
   "listEvents",
   "listLogs",
   "listWaiters",
+  "listTopics",
   "countByStatus",
   "nextDueAt",
+  "listDue",
   "prune",
   "remove",
   "close",
 ] as const satisfies readonly (keyof Store)[];
 
 /** Beyond the core. Hints and the store's clock are left out: what happens when is for the test to say. */
-const optional = ["writeWithin"] as const satisfies readonly (keyof Store)[];
+const optional = [
+  "writeWithin",
+  "beat",
+  "listRunners",
+  "readTallies",
+] as const satisfies readonly (keyof Store)[];
 
 export type StoreMethod = (typeof methods)[number] | (typeof optional)[number];
 
@@ -43,7 +50,7 @@ export type Around = (call: StoreCall, apply: () => Promise<unknown>) => Promise
 
 /** A store whose calls all go through `around`. */
 export function interceptStore(store: Store, around: Around): Store {
-  const { capabilities, ownership, writesAtOnce } = store;
+  const { name, capabilities, ownership, writesAtOnce } = store;
   const offered = optional.filter((method) => store[method] !== undefined);
   const intercepted = Object.fromEntries(
     [...methods, ...offered].map((method) => [
@@ -53,6 +60,7 @@ export function interceptStore(store: Store, around: Around): Store {
   ) as unknown as Pick<Store, (typeof methods)[number]>;
   return {
     ...intercepted,
+    ...(name ? { name } : {}),
     capabilities,
     ...(ownership ? { ownership } : {}),
     ...(writesAtOnce ? { writesAtOnce } : {}),

@@ -5,6 +5,7 @@ import type { Output } from "../output/output.ts";
 import { painted } from "../output/paint.ts";
 import { spokenDuration } from "../output/time.ts";
 import { CommandFailed } from "../problems.ts";
+import { notBuilt, ownDashboard } from "./own-dashboard.ts";
 import { loadOrFail } from "./user-file/open-app.ts";
 
 const portDefault = 4610;
@@ -28,10 +29,12 @@ export const serve = defineCommand({
     port: { type: "number", summary: `the port to listen on, 0 for any (default ${portDefault})` },
     host: { summary: "the address to listen on (default 127.0.0.1, 0.0.0.0 for all of this machine)" },
     public: { type: "flag", summary: "serve an app that everybody may use to other machines all the same" },
+    dashboard: { type: "flag", summary: "serve the dashboard too, under /dashboard/" },
     grace: { type: "duration", summary: "how long bodies in flight may take after SIGTERM (default 25s)" },
   },
   examples: [
     { line: "serve src/app.ts", about: "on this machine, behind a proxy" },
+    { line: "serve src/app.ts --dashboard", about: "with the dashboard" },
     { line: "serve src/app.ts --host 0.0.0.0 --port 8080 --grace 50s", about: "in a container" },
   ],
   stopsItself: true,
@@ -44,16 +47,25 @@ export const serve = defineCommand({
         "Export one: export const app = createWorkflows({ workflows, store, authorize }); or try: everstep dev",
       );
     }
-    const served = await listenOrFail(app, values);
+    const handler = values.dashboard ? await withDashboard(app) : app;
+    const served = await listenOrFail(handler, values);
     // A store that is out of reach is waited for, but not by somebody who wants to stop.
     await Promise.race([app.start(), aborted(signal)]);
     if (signal.aborted) return untilStopped(app, served, 0, context);
     const names = app.manifest().map(({ name }) => name);
     out.line(`Serving ${names.join(", ")} on `, painted("cyan", served.url), ` (process ${process.pid}).`);
+    if (values.dashboard) out.line("Dashboard on ", painted("cyan", `${served.url}dashboard/`), ".");
     await warnIfClosed(app, served, out);
     return untilStopped(app, served, values.grace ?? graceMsDefault, context);
   },
 });
+
+/** The app with its own hooks and options, and the dashboard. */
+async function withDashboard(app: App): Promise<Pick<App, "fetch" | "isOpen">> {
+  const dashboard = await ownDashboard();
+  if (!dashboard) throw new CommandFailed(notBuilt);
+  return { fetch: app.fetchWith({ dashboard }), isOpen: app.isOpen };
+}
 
 interface ListenValues {
   readonly port: number | undefined;
@@ -62,7 +74,7 @@ interface ListenValues {
 }
 
 async function listenOrFail(
-  app: App,
+  app: Pick<App, "fetch" | "isOpen">,
   { port = portDefault, host, ...values }: ListenValues,
 ): Promise<Served> {
   try {

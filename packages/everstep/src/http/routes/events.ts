@@ -40,6 +40,20 @@ export const eventRoutes: readonly Route[] = [
     },
   }),
   route({
+    action: "listTopics",
+    method: "GET",
+    path: "/topics",
+    hook: "read",
+    summary: "Topics that instances wait on now, by name.",
+    query: pageFields,
+    answer: { status: 200, schema: schemas.topics },
+    codes: ["INVALID_CURSOR"],
+    async run({ app, query }) {
+      const page = await app.topics(query);
+      return { body: { topics: page.items, ...pageEnd(page) } };
+    },
+  }),
+  route({
     action: "waiters",
     method: "GET",
     path: "/topics/:topic/waiters",

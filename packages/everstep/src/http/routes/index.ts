@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { eventRoutes } from "./events.ts";
 import { instanceRoutes } from "./instances.ts";
 import { managementRoutes } from "./management.ts";
+import { overviewRoutes } from "./overview.ts";
 import { serviceRoutes } from "./service.ts";
 import { workflowRoutes } from "./workflows.ts";
 
@@ -11,5 +12,6 @@ export const routes: readonly Route[] = [
   ...instanceRoutes,
   ...managementRoutes,
   ...eventRoutes,
+  ...overviewRoutes,
   ...serviceRoutes,
 ];

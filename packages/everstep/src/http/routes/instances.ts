@@ -1,4 +1,5 @@
 import type { CreateOptions } from "../../client/workflow-handle.ts";
+import { EverstepError } from "../../model/error.ts";
 import { logLevels } from "../../model/log-line.ts";
 import { jsonView } from "../json-view.ts";
 import { flagField, textField, wholeField, wordField } from "../query.ts";
@@ -10,6 +11,7 @@ import { streamLogs } from "../streams/logs.ts";
 import type { CreateBody } from "../wire.ts";
 import * as schemas from "../wire-schemas.ts";
 import {
+  briefly,
   instance,
   instanceCodes,
   instanceOf,
@@ -54,12 +56,12 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.instances },
     codes: ["WORKFLOW_NOT_FOUND", "INVALID_CURSOR"],
     async run(call) {
-      const { include, ...options } = call.query;
+      const { include, brief, ...options } = call.query;
       const page = await workflowOf(call).list(options);
       const items = page.items.map((view) =>
         include === "meta" ? instanceWithMeta(view) : instance(view.id, view),
       );
-      return { body: { instances: items, ...pageEnd(page) } };
+      return { body: { instances: brief ? items.map(briefly) : items, ...pageEnd(page) } };
     },
     stream: streamInstances,
   }),
@@ -161,6 +163,20 @@ export const instanceRoutes: readonly Route[] = [
     },
   }),
   route({
+    action: "getStep",
+    method: "GET",
+    path: `${one}/steps/:stepIndex`,
+    hook: "read",
+    summary: "One step of a run with its result, by its index.",
+    query: { runNumber },
+    answer: { status: 200, schema: schemas.step },
+    codes: [...instanceCodes, "RUN_NOT_FOUND", "STEP_NOT_FOUND"],
+    async run(call) {
+      const step = await instanceOf(call).step(stepIndexOf(call.path.stepIndex), call.query);
+      return { body: jsonView(step) };
+    },
+  }),
+  route({
     action: "logs",
     method: "GET",
     path: `${one}/logs`,
@@ -223,9 +239,10 @@ export const instanceRoutes: readonly Route[] = [
     query: listFields,
     answer: { status: 200, schema: schemas.instancesWithMeta },
     codes: ["INVALID_CURSOR"],
-    async run({ app, query }) {
-      const page = await app.list(query);
-      return { body: { instances: page.items.map(instanceWithMeta), ...pageEnd(page) } };
+    async run({ app, query: { brief, ...options } }) {
+      const page = await app.list(options);
+      const items = page.items.map(instanceWithMeta);
+      return { body: { instances: brief ? items.map(briefly) : items, ...pageEnd(page) } };
     },
     stream: streamInstances,
   }),
@@ -248,6 +265,11 @@ export const instanceRoutes: readonly Route[] = [
     },
   }),
 ];
+
+function stepIndexOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new EverstepError("INVALID_ARGUMENT", "The index of a step is a whole number from 0 on.");
+}
 
 /** Beside the list it was created in. */
 function locationOf(id: string): { readonly location: string } {

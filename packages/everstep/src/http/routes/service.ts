@@ -23,6 +23,21 @@ export const serviceRoutes: readonly Route[] = [
     run: async ({ app, body }) => ({ body: await app.tick(body) }),
   }),
   route({
+    action: "kill",
+    method: "POST",
+    path: "/_dev/kill",
+    hook: "management",
+    summary: "Kills the process with SIGKILL, to see that nothing is lost. Only under `everstep dev`.",
+    body: schemas.nothing,
+    answer: { status: 200, schema: schemas.ok },
+    codes: ["ROUTE_NOT_FOUND"],
+    isForDev: true,
+    async run({ host }) {
+      host.kill?.();
+      return { body: { ok: true } };
+    },
+  }),
+  route({
     action: "verify",
     method: "GET",
     path: "/verify",

@@ -4,9 +4,9 @@ import type { InstanceStatusView, InstanceView, StepView } from "../../client/vi
 import type { WorkflowHandle } from "../../client/workflow-handle.ts";
 import { EverstepError } from "../../model/error.ts";
 import { jsonView } from "../json-view.ts";
-import { flagField, textField, wholeField, wordField, wordsField } from "../query.ts";
+import { flagField, textField, timeField, wholeField, wordField, wordsField } from "../query.ts";
 import type { Call } from "../route.ts";
-import type { WireInstance, WireInstanceWithMeta } from "../wire.ts";
+import type { WireInstance, WireInstanceWithMeta, WireMeta } from "../wire.ts";
 
 export const pageFields = {
   pageSize: wholeField("How many at most; default 25, at most 100."),
@@ -20,6 +20,10 @@ export const listFields = {
   status: wordsField("One status or several; words of other engines (running, failed, ...) are understood."),
   order: order("By creation: desc (newest first) or asc."),
   deadLetter: flagField("Only those the engine gave up on, or only others."),
+  createdFrom: timeField("Created at this time or later: ISO text or epoch milliseconds."),
+  createdBefore: timeField("Created before this time."),
+  idPrefix: textField("Only ids that begin with this, in exact case. Pages may then be short, or empty."),
+  brief: flagField("Without params and output, which may be much."),
 } as const;
 
 export const instanceCodes = ["WORKFLOW_NOT_FOUND", "INSTANCE_NOT_FOUND", "INVALID_INSTANCE_ID"] as const;
@@ -49,6 +53,14 @@ export function instance(id: string, details: InstanceStatusView): WireInstance 
       ...(error ? { error } : {}),
     },
   };
+}
+
+/** Without what may be much: for lists that are looked at again and again. */
+export function briefly({ id, details, ...others }: WireInstance & { readonly meta?: WireMeta }) {
+  const { output: _, ...status } = details;
+  if (!others.meta) return { id, details: status };
+  const { params: __, ...meta } = others.meta;
+  return { id, details: status, meta };
 }
 
 export function instanceWithMeta(

@@ -2,6 +2,7 @@ import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRef, RunId } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { taskPriority } from "../../model/task.ts";
+import { Beats } from "./beats.ts";
 import { detached } from "./detached.ts";
 import { DueQueue } from "./due-queue.ts";
 import { Owners } from "./owners.ts";
@@ -51,6 +52,7 @@ export class MemoryDatabase {
   readonly topics: Map<string, Map<string, Waiter>> = new Map();
   readonly publications: Map<string, Publication> = new Map();
   readonly authorRows: Map<string, unknown> = new Map();
+  readonly beats: Beats = new Beats();
   readonly owners: Owners | null;
 
   constructor(owners: Owners | null) {

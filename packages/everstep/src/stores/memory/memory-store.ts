@@ -5,11 +5,15 @@ import type { Claim, Lease } from "../../model/lease.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
+  Beat,
   ClaimRequest,
+  DueQuery,
+  DueRun,
   InstanceQuery,
   LogQuery,
   MigrateOptions,
   MigrationReport,
+  MinuteTally,
   Ownership,
   Page,
   PageQuery,
@@ -17,11 +21,14 @@ import type {
   RenewAnswer,
   Renewal,
   RunHistory,
+  RunnerRecord,
   RunRead,
   Store,
   StoreCapabilities,
   StoreOutcome,
   StoreRequest,
+  TallyQuery,
+  TopicSummary,
   TopicWaiter,
 } from "../../store/index.ts";
 import { has, lacks } from "../../store/index.ts";
@@ -50,6 +57,7 @@ const schemaVersion = 1;
 
 /** Each call runs to its end without awaiting anything, which makes it atomic: no lock, no rollback. */
 export class MemoryStore implements Store {
+  readonly name = "memory";
   readonly capabilities: StoreCapabilities;
   readonly ownership?: Ownership;
   readonly database: MemoryDatabase;
@@ -133,12 +141,20 @@ export class MemoryStore implements Store {
     return reads.listWaiters(this.#open(), topic, query);
   }
 
+  async listTopics(query: PageQuery): Promise<Page<TopicSummary>> {
+    return reads.listTopics(this.#open(), query);
+  }
+
   async countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
     return reads.countByStatus(this.#open(), workflowName);
   }
 
   async nextDueAt(workflows: readonly string[]): Promise<number | null> {
     return reads.nextDueAt(this.#open(), workflows);
+  }
+
+  async listDue(query: DueQuery): Promise<readonly DueRun[]> {
+    return reads.listDue(this.#open(), query);
   }
 
   async prune(request: PruneRequest): Promise<number> {
@@ -150,6 +166,18 @@ export class MemoryStore implements Store {
     const instance = database.find(ref);
     if (instance !== undefined) database.removeInstance(instance);
     return instance !== undefined;
+  }
+
+  async beat(beat: Beat): Promise<void> {
+    this.#open().beats.keep(beat);
+  }
+
+  async listRunners(limit: number): Promise<readonly RunnerRecord[]> {
+    return this.#open().beats.runners(limit);
+  }
+
+  async readTallies(query: TallyQuery): Promise<readonly MinuteTally[]> {
+    return this.#open().beats.tallies(query);
   }
 
   async close(): Promise<void> {

@@ -4,18 +4,23 @@ import { instanceStatuses, isTerminal } from "../../model/instance.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
+  DueQuery,
+  DueRun,
   InstanceQuery,
   LogQuery,
   Page,
   PageQuery,
   RunHistory,
   RunRead,
+  TopicSummary,
   TopicWaiter,
 } from "../../store/index.ts";
+import { readTopicCursor, topicCursor } from "../../store/topic-cursor.ts";
 import type { MemoryDatabase, Waiter, Workflow } from "./database.ts";
+import { isBefore } from "./due-queue.ts";
 import { pageOf } from "./page.ts";
 import type { Instance, Run } from "./run.ts";
-import { currentRun } from "./run.ts";
+import { currentRun, isSchedulable } from "./run.ts";
 
 /** A run that was removed is left out: an empty history would be taken for one that never started. */
 export function readRun(
@@ -51,11 +56,18 @@ export function listInstances(database: MemoryDatabase, query: InstanceQuery): P
   const wanted = [...instancesOf(database, query.workflowName)].filter((instance) => {
     const { status, deadLetter } = currentRun(instance);
     if (query.statuses !== undefined && !query.statuses.includes(status)) return false;
-    return query.deadLetter === undefined || query.deadLetter === deadLetter;
+    if (query.deadLetter !== undefined && query.deadLetter !== deadLetter) return false;
+    return isWithin(instance, query);
   });
   // The serial belongs to the instance, not to its run: a restart in mid-traversal neither repeats nor hides it.
   const page = pageOf(wanted, ({ createdAt, serial }) => [createdAt, serial], query, "desc");
   return { ...page, items: page.items.map((instance) => recordOf(currentRun(instance))) };
+}
+
+function isWithin({ createdAt, instanceId }: Instance, query: InstanceQuery): boolean {
+  if (query.createdFrom !== undefined && createdAt < query.createdFrom) return false;
+  if (query.createdBefore !== undefined && createdAt >= query.createdBefore) return false;
+  return query.idPrefix === undefined || instanceId.startsWith(query.idPrefix);
 }
 
 export function listRuns(
@@ -85,11 +97,29 @@ export function listLogs(database: MemoryDatabase, runId: RunId, query: LogQuery
 }
 
 export function listWaiters(database: MemoryDatabase, topic: string, query: PageQuery): Page<TopicWaiter> {
-  const waiters = [...(database.topics.get(topic)?.values() ?? [])].filter(
-    ({ run }) => !isTerminal(run.status),
-  );
-  const page = pageOf(waiters, ({ run, index }) => [run.id, index], query);
+  const page = pageOf(openWaiters(database, topic), ({ run, index }) => [run.id, index], query);
   return { ...page, items: page.items.flatMap((waiter) => waiterRecordOf(waiter, topic)) };
+}
+
+export function listTopics(database: MemoryDatabase, { limit, after, order }: PageQuery): Page<TopicSummary> {
+  const sign = order === "desc" ? -1 : 1;
+  const from = after === undefined ? undefined : readTopicCursor(after);
+  const open = [...database.topics.keys()]
+    .filter((topic) => from === undefined || sign * compareTexts(topic, from) > 0)
+    .sort((a, b) => sign * compareTexts(a, b))
+    .map((topic) => ({ topic, waiters: openWaiters(database, topic).length }))
+    .filter(({ waiters }) => waiters > 0);
+  const items = open.slice(0, limit);
+  const last = items.at(-1);
+  return open.length > limit && last !== undefined ? { items, after: topicCursor(last.topic) } : { items };
+}
+
+function openWaiters(database: MemoryDatabase, topic: string): readonly Waiter[] {
+  return [...(database.topics.get(topic)?.values() ?? [])].filter(({ run }) => !isTerminal(run.status));
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 export function countByStatus(
@@ -111,6 +141,17 @@ export function nextDueAt(database: MemoryDatabase, workflows: readonly string[]
   });
   const known = dueTimes.filter((dueAt) => dueAt !== undefined);
   return known.length === 0 ? null : Math.min(...known);
+}
+
+export function listDue(database: MemoryDatabase, { before, limit }: DueQuery): readonly DueRun[] {
+  return [...instancesOf(database)]
+    .map(currentRun)
+    .filter((run) => isSchedulable(run) && !run.leased && run.dueAt <= before)
+    .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+    .slice(0, limit)
+    .map(({ instance: { workflowName, instanceId }, number, kind, dueAt }) => {
+      return { workflowName, instanceId, runNumber: number, kind, dueAt };
+    });
 }
 
 function* instancesOf(database: MemoryDatabase, workflowName?: string): Generator<Instance> {

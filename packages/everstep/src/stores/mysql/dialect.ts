@@ -1,11 +1,22 @@
 import type { Dialect } from "../sql/dialect.ts";
 import type { TableNames } from "../sql/table.ts";
 import { type Claims, claims } from "./claim.ts";
+import { dueList } from "./due-list.ts";
 import { instanceList } from "./instance-list.ts";
 import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";
-import { byKey, insertRows, parameterRows, removeRows, updateRows } from "./rows.ts";
+import {
+  byKey,
+  forgetRows,
+  insertRows,
+  parameterRows,
+  putRows,
+  quoted,
+  removeRows,
+  updateRows,
+} from "./rows.ts";
 import { putStepRows } from "./step-rows.ts";
+import { topicList } from "./topic-list.ts";
 
 export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names)): Dialect {
   return {
@@ -14,6 +25,9 @@ export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names
     insert: (table, columns) => insertRows(names, table, columns),
     update: (table, keys, columns, where) => updateRows(names, table, keys, columns, where),
     putSteps: (columns) => putStepRows(names, columns),
+    put: (table, keys, columns, how) => putRows(names, table, keys, columns, how),
+    forget: (table, column, _keys, limit) => forgetRows(names, table, column, limit),
+    quoted,
     remove: (table, keys) => removeRows(names, table, keys),
     // MariaDB cannot name the table to lock.
     lock: (_alias, busy = "wait") => (busy === "skip" ? "FOR UPDATE SKIP LOCKED" : "FOR UPDATE"),
@@ -27,5 +41,8 @@ export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names
     applyQuickly: quickWrites(names),
     sendQuickly: quickSends(names),
     listInstances: instanceList(names),
+    listDue: dueList(names),
+    listTopics: topicList(names),
+    listsClosedTopics: true,
   };
 }

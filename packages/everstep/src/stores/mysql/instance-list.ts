@@ -2,62 +2,63 @@
  * Lists instances by creation. Every workflow and status is a strand of its own in the index, already in order; the
  * strands are merged, so that a page costs the same however many instances there are.
  */
-import type { InstanceListing } from "../sql/dialect.ts";
+import type { Dialect, InstanceListing } from "../sql/dialect.ts";
 import { instanceSelection } from "../sql/instance-row.ts";
-import { type SqlRow, text } from "../sql/row.ts";
+import { placeOf } from "../sql/instances.ts";
+import { type Place, shareOf } from "../sql/list-range.ts";
 import type { Database, Statement } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";
+import { merged } from "./merged.ts";
+import { knownWorkflows } from "./workflows.ts";
 
-export type ListInstances = (database: Database, list: InstanceListing) => Promise<readonly SqlRow[]>;
+type Strand = readonly [workflow: string, status: string];
 
-export function instanceList(names: TableNames): ListInstances {
-  const workflows: Statement = {
-    sql: `SELECT DISTINCT r.workflow FROM ${names.run} r FORCE INDEX (\`list\`)`,
-    values: [],
-  };
+export function instanceList(names: TableNames): Dialect["listInstances"] {
   return async (database, list) => {
-    const { workflowName } = list;
-    const known =
-      workflowName === undefined ? (await database.run([workflows]))[0]?.rows : [{ workflow: workflowName }];
-    const strands = (known ?? []).flatMap((row) =>
-      list.statuses.map((status) => strand(names, list, text(row, "workflow"), status)),
+    const { workflowName, idPrefix } = list;
+    const workflows = workflowName === undefined ? await knownWorkflows(database, names) : [workflowName];
+    const strands = workflows.flatMap((workflow) =>
+      list.statuses.map((status): Strand => [workflow, status]),
     );
-    if (strands.length === 0) return [];
-    const [result] = await database.run([merged(names, list, strands)]);
-    return result?.rows ?? [];
+    if (strands.length === 0) return { rows: [] };
+    const lookedTo = idPrefix === undefined ? undefined : await lookAhead(database, names, list, strands);
+    const within = lookedTo === undefined ? list : { ...list, to: lookedTo };
+    const [result] = await database.run([listed(names, within, strands)]);
+    return { rows: result?.rows ?? [], lookedTo };
   };
 }
 
-/** A pair compared as a pair would find no place in an index, so it is compared in parts. */
-function strand(names: TableNames, list: InstanceListing, workflow: string, status: string): Statement {
-  const { deadLetter, ascending, from, limit } = list;
-  const [beyond, order] = ascending ? [">", "ASC"] : ["<", "DESC"];
-  const only = deadLetter === undefined ? "" : ` AND r.dead_letter = ${deadLetter ? 1 : 0}`;
-  return {
-    sql: `SELECT r.created_at, r.instance FROM ${names.run} r FORCE INDEX (\`${deadLetter === true ? "dead_letter" : "list"}\`)
-      WHERE r.is_current = 1 AND r.workflow = ? AND r.status = ?${only}
-        AND r.created_at ${beyond}= ? AND (r.created_at ${beyond} ? OR r.instance ${beyond} ?)
-      ORDER BY r.created_at ${order}, r.instance ${order} LIMIT ?`,
-    values: [workflow, status, from.createdAt, from.createdAt, from.instance, limit],
-  };
-}
-
-function merged(
+/** How far one call may look: as far as the first strand of which it has seen its share. Undefined: to the end. */
+async function lookAhead(
+  database: Database,
   names: TableNames,
-  { ascending, limit }: InstanceListing,
-  strands: readonly Statement[],
-): Statement {
+  list: InstanceListing,
+  strands: readonly Strand[],
+): Promise<Place | undefined> {
+  const [none, share] = [{ sql: "", values: [] }, shareOf(strands.length)];
+  const last = { sql: "LIMIT ? OFFSET ?", values: [1, share - 1] };
+  const ends = strands.map((each) => strandOf(names, list, each, none, last));
+  const [result] = await database.run([merged(ends, orderOf(list), 1)]);
+  const row = result?.rows[0];
+  return row === undefined ? undefined : placeOf(row);
+}
+
+function listed(names: TableNames, list: InstanceListing, strands: readonly Strand[]): Statement {
+  const { ascending, limit, idPrefix } = list;
   const order = ascending ? "ASC" : "DESC";
-  const [only, ...others] = strands;
-  // One strand is in order by itself, and not every version takes an order around it.
-  const places =
-    only !== undefined && others.length === 0
-      ? only
+  const named =
+    idPrefix === undefined
+      ? { sql: "", values: [] }
       : {
-          sql: `${strands.map(({ sql }) => `(${sql})`).join(" UNION ALL ")}
-            ORDER BY created_at ${order}, instance ${order} LIMIT ?`,
-          values: [...strands.flatMap(({ values }) => values), limit],
+          sql: `AND LEFT((SELECT n.instance_id FROM ${names.instance} n WHERE n.id = r.instance), LENGTH(?)) = ?`,
+          values: [idPrefix, idPrefix],
         };
+  const first = { sql: "LIMIT ?", values: [limit] };
+  const places = merged(
+    strands.map((each) => strandOf(names, list, each, named, first)),
+    orderOf(list),
+    limit,
+  );
   return {
     sql: `SELECT ${instanceSelection}
       FROM (${places.sql}) p
@@ -67,4 +68,35 @@ function merged(
       ORDER BY p.created_at ${order}, p.instance ${order}`,
     values: places.values,
   };
+}
+
+/** A pair compared as a pair would find no place in an index, so it is compared in parts. */
+function strandOf(
+  names: TableNames,
+  { deadLetter, ascending, from, to }: InstanceListing,
+  strand: Strand,
+  named: Statement,
+  limited: Statement,
+): Statement {
+  const [beyond, before, order] = ascending ? [">", "<", "ASC"] : ["<", ">", "DESC"];
+  const only = deadLetter === undefined ? "" : ` AND r.dead_letter = ${deadLetter ? 1 : 0}`;
+  return {
+    sql: `SELECT r.created_at, r.instance FROM ${names.run} r FORCE INDEX (\`${deadLetter === true ? "dead_letter" : "list"}\`)
+      WHERE r.is_current = 1 AND r.workflow = ? AND r.status = ?${only}
+        AND r.created_at ${beyond}= ? AND (r.created_at ${beyond} ? OR r.instance ${beyond} ?)
+        AND r.created_at ${before}= ? AND (r.created_at ${before} ? OR r.instance ${before}= ?) ${named.sql}
+      ORDER BY r.created_at ${order}, r.instance ${order} ${limited.sql}`,
+    values: [
+      ...strand,
+      ...[from.createdAt, from.createdAt, from.instance],
+      ...[to.createdAt, to.createdAt, to.instance],
+      ...named.values,
+      ...limited.values,
+    ],
+  };
+}
+
+function orderOf({ ascending }: InstanceListing): string {
+  const order = ascending ? "ASC" : "DESC";
+  return `created_at ${order}, instance ${order}`;
 }

@@ -15,6 +15,7 @@ import { readServerSettings } from "./server-settings.ts";
 import { MysqlDatabase } from "./session.ts";
 
 export class MysqlStore extends ServerStore {
+  readonly name = "mysql";
   readonly serverTime?: () => Promise<number>;
   readonly #settings: MysqlSettings;
   readonly #database: MysqlDatabase;

@@ -119,6 +119,17 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
       100,
       () => store.listInstances({ limit: 5, workflowName: "w3", deadLetter: true }),
     ],
+    [
+      "a page of what was created between two times",
+      250,
+      () => store.listInstances({ limit: 10, workflowName: "w1", createdFrom: 3000, createdBefore: 9000 }),
+    ],
+    [
+      "nothing created between two times",
+      100,
+      () => store.listInstances({ limit: 10, workflowName: "w1", createdFrom: 9001, createdBefore: 9005 }),
+    ],
+    ["what is due first", 300, () => store.listDue({ before: at(0) + 9e9, limit: 10 })],
     ["waiters of a topic", 150, () => store.listWaiters("t6", { limit: 10 })],
     ["an instance by its name", 20, () => store.getInstance({ workflowName: "w1", instanceId: "i1001" })],
     ["all runs of an instance", 30, () => store.listRuns({ workflowName: "w1", instanceId: "i1001" }, 10)],
@@ -143,6 +154,41 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     ["removing one", 40, () => store.remove(ref("new instance"))],
   ])("%s reads a few rows of many, at most %i", async (_what, most, act) => {
     expect(await rowsRead(act)).toBeLessThan(most);
+  });
+
+  test("an id is looked for in steps, each of which looks at about 10,000 instances, and is found once", async () => {
+    const wanted = ["i1999", ...Array.from({ length: 10 }, (_unused, n) => `i1999${n}`)];
+    for (const order of ["asc", "desc"] as const) {
+      const found: string[] = [];
+      let after: string | undefined;
+      let pages = 0;
+      do {
+        const read = await rowsRead(async () => {
+          const page = await store.listInstances({
+            ...{ limit: 3, idPrefix: "i1999", order },
+            ...(after === undefined ? {} : { after }),
+          });
+          found.push(...page.items.map(({ instanceId }) => instanceId));
+          after = page.after;
+        });
+        expect(read).toBeLessThan(35_000);
+        pages += 1;
+      } while (after !== undefined);
+      expect(found).toEqual(order === "asc" ? wanted : wanted.toReversed());
+      expect(pages).toBeGreaterThan(4);
+    }
+  });
+
+  test("topics are found by one seek each, and only waits that are open are counted", async () => {
+    for (const query of [{ limit: 500 }, { limit: 500, order: "desc" as const }]) {
+      const read = await rowsRead(async () => {
+        const { items, after } = await store.listTopics(query);
+        expect([items.length, after]).toEqual([50, undefined]);
+        expect(items.every(({ waiters }) => waiters === 40)).toBe(true);
+      });
+      // 500 topics were ever waited on, 20,000 waits in all; 2,000 of them are open.
+      expect(read).toBeLessThan(8000);
+    }
   });
 
   test("a commit reads its own run only (INV-47)", async () => {

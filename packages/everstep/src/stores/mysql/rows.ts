@@ -90,6 +90,28 @@ export function appendLogRows(names: TableNames, columns: readonly string[]): Ro
   }));
 }
 
+export function putRows(
+  names: TableNames,
+  table: Table,
+  keys: readonly string[],
+  columns: readonly string[],
+  how: "replace" | "add",
+): RowsStatement {
+  const set = columns.map(quoted).map((column) => {
+    const given = `VALUES(${column})`;
+    return `${column} = ${how === "add" ? `${column} + ${given}` : given}`;
+  });
+  const list = [...keys, ...columns].map(quoted).join(", ");
+  return divisible((rows) => ({
+    sql: `INSERT INTO ${names[table]} (${list}) VALUES ? ON DUPLICATE KEY UPDATE ${set.join(", ")}`,
+    values: [rows],
+  }));
+}
+
+export function forgetRows(names: TableNames, table: Table, column: string, limit: number): string {
+  return `DELETE FROM ${names[table]} WHERE ${quoted(column)} < ? ORDER BY ${quoted(column)} LIMIT ${limit}`;
+}
+
 /** By key and in the order given, like an update. */
 export function removeRows(names: TableNames, table: Table, keys: readonly string[]): RowsStatement {
   const first = keys.map((key) => `? AS ${quoted(key)}`).join(", ");

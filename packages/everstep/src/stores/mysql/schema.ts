@@ -22,6 +22,7 @@ export function plainTableNames(namespace: string): readonly string[] {
 
 export const migrations: readonly Migration<TableNames>[] = [
   { version: 1, oldestCompatible: 1, statements: firstSchema },
+  { version: 2, oldestCompatible: 1, statements: runnersAndTallies },
 ];
 
 /** How our tables are told from others of the same name. */
@@ -44,6 +45,34 @@ function table(name: string, columns: readonly string[]): string {
   return `CREATE TABLE IF NOT EXISTS ${name} (
   ${columns.join(",\n  ")}
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin COMMENT = '${ourComment}'`;
+}
+
+/** `workflows`: JSON list of names; `minute`: when it began. */
+function runnersAndTallies(names: TableNames): readonly string[] {
+  return [
+    table(names.runner, [
+      `owner ${name} NOT NULL PRIMARY KEY`,
+      `host ${payload}`,
+      "pid BIGINT",
+      "started_at BIGINT NOT NULL",
+      "seen_at BIGINT NOT NULL",
+      "stopped_at BIGINT",
+      "concurrency BIGINT NOT NULL",
+      "turns BIGINT NOT NULL",
+      `workflows ${payload} NOT NULL`,
+      "KEY `seen` (seen_at)",
+    ]),
+    table(names.tally, [
+      "`minute` BIGINT NOT NULL",
+      `workflow ${workflow} NOT NULL`,
+      "complete BIGINT NOT NULL",
+      "errored BIGINT NOT NULL",
+      "`terminated` BIGINT NOT NULL",
+      "steps BIGINT NOT NULL",
+      "failed_attempts BIGINT NOT NULL",
+      "PRIMARY KEY (`minute`, workflow)",
+    ]),
+  ];
 }
 
 function firstSchema(names: TableNames): readonly string[] {

@@ -2,9 +2,11 @@
 import type { Dialect, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
 import { columnType, type Table, type TableNames, tables } from "../sql/table.ts";
 import { claimRound } from "./claim.ts";
+import { dueListing } from "./due-list.ts";
 import { instanceListing } from "./instance-list.ts";
 import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";
+import { topicListing } from "./topic-list.ts";
 
 export function postgresDialect(namespace: string): Dialect {
   const names = tableNames(namespace);
@@ -45,6 +47,22 @@ export function postgresDialect(namespace: string): Dialect {
           `ON CONFLICT (run, step_index) DO UPDATE SET ${replaced.join(", ")} WHERE t.status = 'waiting'`
         );
       }),
+    put: (table, keys, columns, how) =>
+      statement(table, [...keys, ...columns], (rows) => {
+        const list = [...keys, ...columns].join(", ");
+        const set = columns.map((column) =>
+          how === "add" ? `${column} = t.${column} + excluded.${column}` : `${column} = excluded.${column}`,
+        );
+        return (
+          `INSERT INTO ${names[table]} AS t (${list}) SELECT ${list} FROM ${rows} ` +
+          `ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${set.join(", ")}`
+        );
+      }),
+    // Whoever forgets the same right now is not waited for.
+    forget: (table, column, keys, limit) =>
+      `DELETE FROM ${names[table]} WHERE (${keys.join(", ")}) IN (SELECT ${keys.join(", ")} FROM ${names[table]} ` +
+      `WHERE ${column} < ? ORDER BY ${column} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+    quoted: (column) => `"${column}"`,
     remove: (table, keys) =>
       statement(
         table,
@@ -56,6 +74,8 @@ export function postgresDialect(namespace: string): Dialect {
     applyQuickly: quickWrites(names),
     sendQuickly: quickSends(names),
     listInstances: instanceListing(names),
+    listDue: dueListing(names),
+    listTopics: topicListing(names),
   };
 }
 

@@ -19,6 +19,10 @@ describe.skipIf(postgresUrl === undefined)(
       return rows.map((row) => row.table_name);
     };
 
+    test("processes of every earlier version go on beside the newest schema", () => {
+      expect(migrations.map(({ oldestCompatible }) => oldestCompatible)).toEqual(migrations.map(() => 1));
+    });
+
     test("twenty processes that migrate an empty database at once all succeed", async () => {
       const first = place.open({ max: 1 });
       const others = Array.from({ length: 19 }, () => place.reopen(first, { max: 1 }));

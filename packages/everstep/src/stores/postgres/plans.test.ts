@@ -21,6 +21,7 @@ import {
   workflow,
 } from "../../testing/store-contract/given.ts";
 import { claims } from "../sql/claim.ts";
+import { dueList } from "../sql/due-list.ts";
 import { histories } from "../sql/histories.ts";
 import { instances } from "../sql/instances.ts";
 import { leases } from "../sql/leases.ts";
@@ -29,6 +30,7 @@ import { removal } from "../sql/removal.ts";
 import { runIds } from "../sql/run-ids.ts";
 import { runLists } from "../sql/run-lists.ts";
 import type { Database, Statement } from "../sql/session.ts";
+import { topicList } from "../sql/topic-list.ts";
 import { writes } from "../sql/write.ts";
 import { postgresDialect } from "./dialect.ts";
 import { mutations } from "./mutations.ts";
@@ -225,10 +227,13 @@ describe.skipIf(postgresUrl === undefined)(
         { limit: 25, order: "asc" as const, workflowName: workflow },
         { limit: 25, statuses: ["complete" as const] },
         { limit: 25, deadLetter: true },
+        { limit: 25, createdFrom: at(100), createdBefore: at(30_000) },
+        { limit: 25, idPrefix: "old 777", workflowName: workflow, order: "asc" as const },
+        { limit: 25, idPrefix: "old 777" },
       ]) {
         const plans = await plansOf(() => list(query));
         expectIndexes(plans);
-        expect(plans[0]).toMatch(/using (run_list|run_dead_letter)/);
+        for (const plan of plans) expect(plan).toMatch(/using (run_list|run_dead_letter)/);
       }
       expectIndexes(await plansOf(() => get(ref("old 5"))));
       expectIndexes(await plansOf(() => get(ref("old 5"), 2)));
@@ -237,6 +242,45 @@ describe.skipIf(postgresUrl === undefined)(
       const due = await plansOf(() => nextDueAt([workflow, "bill"]));
       expectIndexes(due);
       expect(due[0]).toMatch(/Index Only Scan using run_claim/);
+    });
+
+    test("an id is looked for in steps, each of which looks at about 10,000 instances, and is found once", async () => {
+      const { list } = instances(database, postgresDialect(namespace));
+      for (const order of ["asc", "desc"] as const) {
+        const found: string[] = [];
+        let after: string | undefined;
+        let pages = 0;
+        do {
+          const page = await list({
+            ...{ limit: 3, idPrefix: "old 3999", order },
+            ...(after === undefined ? {} : { after }),
+          });
+          found.push(...page.items.map(({ instanceId }) => instanceId));
+          after = page.after;
+          pages += 1;
+        } while (after !== undefined);
+        const ids = ["old 3999", ...Array.from({ length: 10 }, (_unused, n) => `old 3999${n}`)];
+        expect(found).toEqual(order === "asc" ? ids : ids.toReversed());
+        expect(pages).toBeGreaterThan(4);
+      }
+    });
+
+    test("what is due is the beginning of a few stretches of the claim's index", async () => {
+      const listDue = dueList(database, postgresDialect(namespace));
+      const plans = await plansOf(() => listDue({ before: never + 1000, limit: 10 }));
+      expectIndexes(plans);
+      expect(plans[0]).toMatch(/Index Only Scan using run_claim/);
+      expect(plans[0]).not.toMatch(/Sort Key: r\.due_at/);
+    });
+
+    test("topics that are waited on are one stretch of an index that has no others", async () => {
+      const listTopics = topicList(database, postgresDialect(namespace));
+      for (const query of [{ limit: 10 }, { limit: 10, after: "topic:topic 5", order: "desc" as const }]) {
+        const plans = await plansOf(() => listTopics(query));
+        expectIndexes(plans);
+        expect(plans[0]).toMatch(/Index Only Scan (Backward )?using step_topic/);
+        expect(plans[0]).not.toMatch(/Sort|HashAggregate/);
+      }
     });
 
     test("what belongs to a run, and who waits on a topic, is one stretch of an index", async () => {

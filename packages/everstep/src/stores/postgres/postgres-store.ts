@@ -14,6 +14,7 @@ import { readServerTime, readWarnings } from "./server-settings.ts";
 import { PostgresDatabase } from "./session.ts";
 
 export class PostgresStore extends ServerStore {
+  readonly name = "postgres";
   readonly #database: PostgresDatabase;
   readonly #settings: PostgresSettings;
   readonly #nudges: Nudges;

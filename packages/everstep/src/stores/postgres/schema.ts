@@ -10,11 +10,40 @@ import type { TableNames } from "../sql/table.ts";
 
 export const migrations: readonly Migration<TableNames>[] = [
   { version: 1, oldestCompatible: 1, statements: firstSchema },
+  { version: 2, oldestCompatible: 1, statements: runnersAndTallies },
 ];
 
 const id = `text COLLATE "C"`;
 /** Rows here change often and stay few between two visits; waiting for a share of a large table would let them pile up. */
 const busyTable = "autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05";
+
+/** `workflows`: JSON list of names; `minute`: when it began. */
+function runnersAndTallies(names: TableNames): readonly string[] {
+  return [
+    `CREATE TABLE ${names.runner} (
+      owner ${id} PRIMARY KEY,
+      host text,
+      pid bigint,
+      started_at bigint NOT NULL,
+      seen_at bigint NOT NULL,
+      stopped_at bigint,
+      concurrency bigint NOT NULL,
+      turns bigint NOT NULL,
+      workflows text NOT NULL
+    )`,
+    `CREATE INDEX runner_seen ON ${names.runner} (seen_at)`,
+    `CREATE TABLE ${names.tally} (
+      minute bigint NOT NULL,
+      workflow ${id} NOT NULL,
+      complete bigint NOT NULL,
+      errored bigint NOT NULL,
+      terminated bigint NOT NULL,
+      steps bigint NOT NULL,
+      failed_attempts bigint NOT NULL,
+      PRIMARY KEY (minute, workflow)
+    )`,
+  ];
+}
 
 function firstSchema(names: TableNames): readonly string[] {
   return [

@@ -8,8 +8,8 @@ import {
 import type { InstanceQuery, Page } from "../../store/store.ts";
 import { Arguments } from "./arguments.ts";
 import { readInstance } from "./instance-record.ts";
-import { cursor, pageOf, readCursor, timeOrder, wide } from "./place.ts";
-import { integer, integerOrNull, list, type Reply, text, word } from "./reply.ts";
+import { pageOf, placeCursor, readCursor, timeOrder, wide } from "./place.ts";
+import { integer, integerOrNull, list, type Reply, text, textOrNull, word } from "./reply.ts";
 import {
   countScript,
   getInstanceScript,
@@ -53,11 +53,28 @@ export async function listRuns(
 /** Dead letters are listed apart from other errored instances. */
 type Class = InstanceStatus | "dead";
 
+/** Where an id is looked for, a script looks at some of the instances, and a call of it at no more than some scripts do. */
+const looksMax = 5;
+
 export async function listInstances(session: Session, query: InstanceQuery): Promise<Page<InstanceRecord>> {
-  const args = new Arguments().add(query.order ?? "desc", placeAfter(query), query.limit + 1);
-  args.text(query.workflowName).each(classesOf(query), (each) => args.add(each));
-  const rows = list(await session.run(listInstancesScript, args.list, "reading")).map(list);
-  return pageOf(rows, query.limit, ([, record]) => readInstance(list(record)), cursorOf);
+  const { idPrefix, limit, order = "desc" } = query;
+  const { from, to } = rangeOf(query);
+  const found: (readonly Reply[])[] = [];
+  let lookedTo: string | null = from;
+  for (let look = 1; look <= looksMax && lookedTo !== null && found.length <= limit; look += 1) {
+    const args = new Arguments().add(order, lookedTo, to, limit + 1 - found.length).text(idPrefix);
+    args.text(query.workflowName).each(classesOf(query), (each) => args.add(each));
+    const [rows, last] = list(await session.run(listInstancesScript, args.list, "reading"));
+    found.push(...list(rows).map(list));
+    lookedTo = textOrNull(last);
+  }
+  const page = pageOf(
+    found,
+    limit,
+    ([, record]) => readInstance(list(record)),
+    ([place]) => placeCursor(text(place)),
+  );
+  return page.after === undefined && lookedTo !== null ? { ...page, after: placeCursor(lookedTo) } : page;
 }
 
 function classesOf({ statuses = instanceStatuses, deadLetter }: InstanceQuery): readonly Class[] {
@@ -65,15 +82,21 @@ function classesOf({ statuses = instanceStatuses, deadLetter }: InstanceQuery): 
   return deadLetter === true ? dead : [...new Set(statuses), ...dead];
 }
 
-function placeAfter({ after }: InstanceQuery): string {
-  if (after === undefined) return "";
+/**
+ * The part of the list to read, from behind one text up to another, empty for its ends. A time alone lies before every
+ * place of that time. The serial in a place belongs to the instance, not to its run: a restart in mid-traversal neither
+ * repeats nor hides it.
+ */
+function rangeOf(query: InstanceQuery): { readonly from: string; readonly to: string } {
+  const { after, createdFrom, createdBefore, order } = query;
+  const oldest = createdFrom === undefined ? "" : timeOrder(createdFrom);
+  const newest = createdBefore === undefined ? "" : timeOrder(createdBefore);
+  const [first, to] = order === "asc" ? [oldest, newest] : [newest, oldest];
+  if (after === undefined) return { from: first, to };
   const [createdAt, serial] = readCursor(after, 2) as [number, number];
-  return timeOrder(createdAt) + wide(serial);
-}
-
-/** The serial belongs to the instance, not to its run: a restart in mid-traversal neither repeats nor hides it. */
-function cursorOf([place, record]: readonly Reply[]): string {
-  return cursor(readInstance(list(record)).createdAt, integer(text(place).slice(17)));
+  const place = timeOrder(createdAt) + wide(serial);
+  const isInside = first === "" || (order === "asc" ? place > first : place < first);
+  return { from: isInside ? place : first, to };
 }
 
 export async function countByStatus(

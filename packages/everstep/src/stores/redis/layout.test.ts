@@ -25,7 +25,7 @@ import type { RedisStore } from "./redis-store.ts";
 import { keysOf, namespaceOf, openClient, openFresh, redisUrl, removeTestKeys } from "./test-support.ts";
 
 // What stays when nothing is left: the namespace's own facts.
-const fixed = ["meta"];
+const fixed = ["meta", "runners", "runners-seen"];
 
 describe.skipIf(redisUrl === undefined)("the keys of a namespace", () => {
   let client: RedisClient;
@@ -60,7 +60,22 @@ describe.skipIf(redisUrl === undefined)("the keys of a namespace", () => {
         "meta",
         "owner",
       ],
-      ...["prune", "publication-ages", "publications", "run", "status", "steps", "topic", "unread", "waits"],
+      ...[
+        "prune",
+        "publication-ages",
+        "publications",
+        "run",
+        "runners",
+        "runners-seen",
+        "status",
+        "steps",
+        "tally",
+        "tally-minutes",
+        "topic",
+        "topics",
+        "unread",
+        "waits",
+      ],
       "workflows",
     ]);
     const slots = new Set(await Promise.all(keys.map((key) => slotOf(client, key))));
@@ -72,6 +87,8 @@ describe.skipIf(redisUrl === undefined)("the keys of a namespace", () => {
     for (const id of ["kept", "waiting", "paused", "leased"]) await store.remove(ref(id));
     await store.remove(ref("b:c", "a"));
     await store.remove(ref("c", "a:b"));
+    // The runner that forgets the others is the only one left.
+    await beat(store, at(3_600_000), at(3_600_000));
     const keys = await keysOf(client, namespaceOf(store));
     expect(keys).toEqual(fixed.map((name) => `{${namespaceOf(store)}}:${name}`));
   });
@@ -102,7 +119,18 @@ async function everything(store: RedisStore): Promise<void> {
   await suspended(store, "waiting", [awaiting(1, "x", never), awaitingTopic(2, "news", never)], never);
   await store.write([sendEvent("waiting", "e2", "y"), create("paused"), pause("paused")], at(5));
   await started(store, "leased");
+  await beat(store, at(5), 0);
   await store.write([create("b:c", { workflowName: "a" }), create("c", { workflowName: "a:b" })], at(5));
+}
+
+async function beat(store: RedisStore, seenAt: number, forgetBefore: number): Promise<void> {
+  const runner = { owner: "r", host: null, pid: null, concurrency: 1, turns: 0, workflows: [] };
+  const counts = { complete: 1, errored: 0, terminated: 0, steps: 1, failedAttempts: 0 };
+  await store.beat({
+    runner: { ...runner, startedAt: seenAt, seenAt, stoppedAt: null },
+    tallies: forgetBefore === 0 ? [{ minute: at(0), workflowName: "a:b", ...counts }] : [],
+    forgetBefore,
+  });
 }
 
 /** Undefined where the server is no cluster, whose only answer is that. */

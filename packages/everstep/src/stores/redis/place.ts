@@ -6,6 +6,12 @@ export function timeOrder(time: number): string {
   return time < 0 ? `0${wide(Number.MAX_SAFE_INTEGER + time)}` : `1${wide(time)}`;
 }
 
+/** What the caller hands back for a place in the list of instances. */
+export function placeCursor(place: string): string {
+  const time = Number(place.slice(1, 17));
+  return cursor(place.startsWith("0") ? time - Number.MAX_SAFE_INTEGER : time, Number(place.slice(17)));
+}
+
 export function wide(number: number): string {
   return String(number).padStart(16, "0");
 }

@@ -5,7 +5,6 @@ import type { CommitRequest } from "../../store/store.ts";
 import type { Arguments } from "./arguments.ts";
 import { begunText } from "./begun-text.ts";
 import { endingText, statusOfEnding } from "./ending-text.ts";
-import { laneOf } from "./lane.ts";
 import { runName } from "./run-id.ts";
 import { addStep, newestTime, stepText } from "./step-text.ts";
 
@@ -28,7 +27,7 @@ export function addPlainCommit(args: Arguments, { lease, boundary, leaseUntil }:
       add("goOn").add(leaseUntil).each(steps, addSettled);
       return;
     case "suspend":
-      add("suspend").add(eventSeqSeen, next.dueAt, laneOf(next.task));
+      add("suspend").add(eventSeqSeen, next.dueAt, next.task);
       args.each(steps, (step) => addStep(args, step));
       return;
     default:

@@ -9,11 +9,15 @@ import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
 import type {
+  Beat,
   ClaimRequest,
+  DueQuery,
+  DueRun,
   InstanceQuery,
   LogQuery,
   MigrateOptions,
   MigrationReport,
+  MinuteTally,
   NudgeListener,
   Page,
   PageQuery,
@@ -21,14 +25,19 @@ import type {
   RenewAnswer,
   Renewal,
   RunHistory,
+  RunnerRecord,
   RunRead,
   Store,
   StoreOutcome,
   StoreRequest,
   StoreWarning,
+  TallyQuery,
+  TopicSummary,
   TopicWaiter,
 } from "../../store/store.ts";
+import * as beats from "./beats.ts";
 import { claim, release, renew } from "./claim.ts";
+import { listDue } from "./due-list.ts";
 import { readRuns } from "./histories.ts";
 import * as instances from "./instances.ts";
 import { subscribe } from "./nudges.ts";
@@ -37,9 +46,11 @@ import { prune, remove } from "./removal.ts";
 import { integer, list } from "./reply.ts";
 import * as lists from "./run-lists.ts";
 import { Session } from "./session.ts";
+import { listTopics } from "./topic-list.ts";
 import { write } from "./write.ts";
 
 export class RedisStore implements Store {
+  readonly name = "redis";
   readonly capabilities: StoreCapabilities = capabilities;
   readonly writesAtOnce = 2;
   readonly serverTime?: () => Promise<number>;
@@ -107,6 +118,10 @@ export class RedisStore implements Store {
     return lists.listWaiters(this.#session, topic, query);
   }
 
+  listTopics(query: PageQuery): Promise<Page<TopicSummary>> {
+    return listTopics(this.#session, query);
+  }
+
   countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
     return instances.countByStatus(this.#session, workflowName);
   }
@@ -115,12 +130,28 @@ export class RedisStore implements Store {
     return instances.nextDueAt(this.#session, workflows);
   }
 
+  listDue(query: DueQuery): Promise<readonly DueRun[]> {
+    return listDue(this.#session, query);
+  }
+
   prune(request: PruneRequest): Promise<number> {
     return prune(this.#session, request);
   }
 
   remove(ref: InstanceRef): Promise<boolean> {
     return remove(this.#session, ref);
+  }
+
+  beat(beat: Beat): Promise<void> {
+    return beats.keep(this.#session, beat);
+  }
+
+  listRunners(limit: number): Promise<readonly RunnerRecord[]> {
+    return beats.runners(this.#session, limit);
+  }
+
+  readTallies(query: TallyQuery): Promise<readonly MinuteTally[]> {
+    return beats.tallies(this.#session, query);
   }
 
   async subscribe(listener: NudgeListener): Promise<() => void> {

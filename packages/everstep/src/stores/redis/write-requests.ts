@@ -17,7 +17,6 @@ import type { Arguments } from "./arguments.ts";
 import { begunText } from "./begun-text.ts";
 import { endingText, errorText, reasonText, statusOfEnding } from "./ending-text.ts";
 import { eventText } from "./event-text.ts";
-import { laneOf } from "./lane.ts";
 import { logText } from "./log-text.ts";
 import { timeOrder } from "./place.ts";
 import { addPlainCommit, isPlain } from "./plain-commit.ts";
@@ -87,7 +86,7 @@ function addNext(args: Arguments, next: Next): void {
       args.add("continue");
       return;
     case "suspend":
-      args.add("suspend", next.dueAt, laneOf(next.task));
+      args.add("suspend", next.dueAt, next.task);
       return;
     case "yield":
       args.add("yield", next.dueAt);

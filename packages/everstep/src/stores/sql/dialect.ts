@@ -5,7 +5,8 @@
  * columns are written with the alias of their table (`s.key`), because some databases keep such words for themselves.
  */
 import type { InstanceStatus } from "../../model/instance.ts";
-import type { ClaimRequest } from "../../store/store.ts";
+import type { ClaimRequest, DueQuery } from "../../store/store.ts";
+import type { ListRange, Place } from "./list-range.ts";
 import type { SendQuickly } from "./quick-send.ts";
 import type { ApplyQuickly } from "./quick-write.ts";
 import type { SqlRow, SqlValue } from "./row.ts";
@@ -32,6 +33,23 @@ export interface Dialect {
 
   /** Inserts steps, or replaces the waiting one with the same run and index; what has settled is left alone. */
   putSteps(columns: readonly string[]): RowsStatement;
+
+  /**
+   * Inserts rows, or where their keys are taken replaces these columns, or adds to them what is given. Rows hold the keys
+   * first.
+   */
+  put(
+    table: Table,
+    keys: readonly string[],
+    columns: readonly string[],
+    how: "replace" | "add",
+  ): RowsStatement;
+
+  /** Removes the rows whose `column` is smaller than the only value of the text: so many at most, the smallest first. */
+  forget(table: Table, column: string, keys: readonly string[], limit: number): string;
+
+  /** A name of a column where no alias of a table can stand before it. */
+  quoted(column: string): string;
 
   /** Removes all rows with these keys. */
   remove(table: Table, keys: readonly string[]): RowsStatement;
@@ -61,7 +79,16 @@ export interface Dialect {
   readonly sendQuickly?: SendQuickly;
 
   /** Instances in order, with the columns of `instanceSelection`, at most `limit`. */
-  listInstances(database: Database, list: InstanceListing): Promise<readonly SqlRow[]>;
+  listInstances(database: Database, list: InstanceListing): Promise<ListedInstances>;
+
+  /** Runs that are due at that time or before and that nobody has a lease on, soonest first, with what `readDue` reads. */
+  listDue(database: Database, query: DueQuery): Promise<readonly SqlRow[]>;
+
+  /** Topics beyond the given one, in order, each with `waiters`: how many waits on it are open. At most `limit`. */
+  listTopics(database: Database, list: TopicListing): Promise<readonly SqlRow[]>;
+
+  /** Its index of topics has those too on which nobody waits any more. */
+  readonly listsClosedTopics?: boolean;
 }
 
 export function selectInOrder({ inOrder }: Dialect): string {
@@ -106,12 +133,23 @@ export interface ClaimedRows {
   readonly putBack: number;
 }
 
-export interface InstanceListing {
+export interface InstanceListing extends ListRange {
   readonly workflowName: string | undefined;
   readonly statuses: readonly InstanceStatus[];
   readonly deadLetter: boolean | undefined;
+  readonly idPrefix: string | undefined;
   readonly ascending: boolean;
-  /** Strictly beyond this place. */
-  readonly from: { readonly createdAt: number; readonly instance: number };
+  readonly limit: number;
+}
+
+export interface ListedInstances {
+  readonly rows: readonly SqlRow[];
+  /** Where it stopped looking for ids, if it did before the end. */
+  readonly lookedTo?: Place | undefined;
+}
+
+export interface TopicListing {
+  readonly from: string | undefined;
+  readonly ascending: boolean;
   readonly limit: number;
 }

@@ -9,7 +9,7 @@ import type { InstanceQuery, Page } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { instanceSelection, readInstance } from "./instance-row.ts";
 import { claimableLanes, isLeased } from "./lane.ts";
-import { page, position, readPosition } from "./position.ts";
+import { isAscending, listPage, type Place, rangeOf } from "./list-range.ts";
 import { integer, integerOrNull, type SqlRow, text } from "./row.ts";
 import type { Database } from "./session.ts";
 import { nameKey } from "./working-set.ts";
@@ -88,17 +88,16 @@ export function instances(database: Database, dialect: Dialect): Instances {
     },
 
     async list(query) {
-      const rows = await dialect.listInstances(database, {
+      const { rows, lookedTo } = await dialect.listInstances(database, {
         workflowName: query.workflowName,
         statuses: statusesOf(query),
         deadLetter: query.deadLetter,
-        ascending: query.order === "asc",
-        from: startOf(query),
+        idPrefix: query.idPrefix,
+        ascending: isAscending(query),
+        ...rangeOf(query),
         limit: query.limit + 1,
       });
-      return page(rows, query.limit, toInstance, (row) =>
-        position(integer(row, "created_at"), integer(row, "instance")),
-      );
+      return listPage(rows, query.limit, toInstance, placeOf, lookedTo);
     },
 
     async countByStatus(workflowName) {
@@ -149,13 +148,8 @@ function statusesOf({ statuses = instanceStatuses, deadLetter }: InstanceQuery):
   return deadLetter === true ? statuses.filter((status) => status === "errored") : statuses;
 }
 
-function startOf(query: InstanceQuery): { readonly createdAt: number; readonly instance: number } {
-  if (query.after === undefined) {
-    const edge = query.order === "asc" ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
-    return { createdAt: edge, instance: edge };
-  }
-  const [createdAt = 0, instance = 0] = readPosition(query.after, 2);
-  return { createdAt, instance };
+export function placeOf(row: SqlRow): Place {
+  return { createdAt: integer(row, "created_at"), instance: integer(row, "instance") };
 }
 
 function rowKey(row: SqlRow): string {

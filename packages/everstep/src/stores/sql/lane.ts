@@ -23,6 +23,9 @@ export const lanes = {
 /** The lanes a claim looks into. */
 export const claimableLanes: readonly number[] = [lanes.resuming, lanes.held, lanes.starting];
 
+/** Those of them in which nobody has a lease. */
+export const pendingLanes: readonly number[] = [lanes.resuming, lanes.starting];
+
 export function isLeased(lane: number | null): boolean {
   return lane === lanes.held || lane === lanes.heldPaused;
 }

@@ -6,27 +6,36 @@ import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { StoreCapabilities } from "../../store/capabilities.ts";
 import type {
+  Beat,
   ClaimRequest,
   CreateRequest,
+  DueQuery,
+  DueRun,
   InstanceQuery,
   LogQuery,
   MigrateOptions,
   MigrationReport,
+  MinuteTally,
   Page,
   PageQuery,
   PruneRequest,
   RenewAnswer,
   Renewal,
   RunHistory,
+  RunnerRecord,
   RunRead,
   SendEventRequest,
   Store,
   StoreOutcome,
   StoreRequest,
+  TallyQuery,
+  TopicSummary,
   TopicWaiter,
 } from "../../store/store.ts";
+import { type Beats, beats } from "./beats.ts";
 import { type ClaimRuns, claims } from "./claim.ts";
 import type { Dialect } from "./dialect.ts";
+import { dueList, type ListDue } from "./due-list.ts";
 import { histories, type ReadRuns } from "./histories.ts";
 import { type Instances, instances } from "./instances.ts";
 import { type Leases, leases } from "./leases.ts";
@@ -36,6 +45,7 @@ import { type Removal, removal } from "./removal.ts";
 import { type RunIds, runIds } from "./run-ids.ts";
 import { type RunLists, runLists } from "./run-lists.ts";
 import type { Database, Session } from "./session.ts";
+import { topicList } from "./topic-list.ts";
 import { type RunMutations, type Writes, type Written, writes } from "./write.ts";
 
 export interface ServerParts {
@@ -60,7 +70,10 @@ export abstract class ServerStore implements Store {
   readonly #readRuns: ReadRuns;
   readonly #instances: Instances;
   readonly #lists: RunLists;
+  readonly #listTopics: Store["listTopics"];
+  readonly #listDue: ListDue;
   readonly #removal: Removal;
+  readonly #beats: Beats;
 
   constructor({ capabilities, database, dialect, runMutations, sessionOf }: ServerParts) {
     this.capabilities = capabilities;
@@ -74,7 +87,10 @@ export abstract class ServerStore implements Store {
     this.#readRuns = histories(database, dialect);
     this.#instances = instances(database, dialect);
     this.#lists = runLists(database, dialect);
+    this.#listTopics = topicList(database, dialect);
+    this.#listDue = dueList(database, dialect);
     this.#removal = removal(database, dialect);
+    this.#beats = beats(database, dialect);
   }
 
   abstract migrate(options?: MigrateOptions): Promise<MigrationReport>;
@@ -148,6 +164,10 @@ export abstract class ServerStore implements Store {
     return this.#lists.listWaiters(topic, query);
   }
 
+  listTopics(query: PageQuery): Promise<Page<TopicSummary>> {
+    return this.#listTopics(query);
+  }
+
   countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
     return this.#instances.countByStatus(workflowName);
   }
@@ -156,12 +176,28 @@ export abstract class ServerStore implements Store {
     return this.#instances.nextDueAt(workflows);
   }
 
+  listDue(query: DueQuery): Promise<readonly DueRun[]> {
+    return this.#listDue(query);
+  }
+
   prune(request: PruneRequest): Promise<number> {
     return this.#removal.prune(request);
   }
 
   remove(ref: InstanceRef): Promise<boolean> {
     return this.#removal.remove(ref);
+  }
+
+  beat(beat: Beat): Promise<void> {
+    return this.#beats.keep(beat);
+  }
+
+  listRunners(limit: number): Promise<readonly RunnerRecord[]> {
+    return this.#beats.runners(limit);
+  }
+
+  readTallies(query: TallyQuery): Promise<readonly MinuteTally[]> {
+    return this.#beats.tallies(query);
   }
 
   close(): Promise<void> {

@@ -9,7 +9,9 @@ export type Table =
   | "event"
   | "log"
   | "publication"
-  | "change";
+  | "change"
+  | "runner"
+  | "tally";
 
 export const tables: readonly Table[] = [
   "meta",
@@ -21,6 +23,8 @@ export const tables: readonly Table[] = [
   "log",
   "publication",
   "change",
+  "runner",
+  "tally",
 ];
 
 /** Names as they are written in statements: qualified, and quoted where that is needed. */
@@ -44,8 +48,11 @@ const integers: ReadonlySet<string> = new Set([
   ...["wake_at", "settled_index", "settled_at"],
   // event, log and publication
   ...["seq", "is_system", "delivered_at", "attempt", "is_replay", "waiters"],
+  // runner and tally
+  ...["pid", "seen_at", "stopped_at", "concurrency", "turns"],
+  ...["minute", "complete", "errored", "terminated", "steps", "failed_attempts"],
   // only in tables of parameters
-  ...["concurrency", "buffer_max", "until", "place"],
+  ...["buffer_max", "until", "place"],
 ]);
 
 /** `id` is a number in the tables `instance` and `run`, a text in the others. */

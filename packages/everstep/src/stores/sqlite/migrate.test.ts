@@ -4,8 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { at, claimRequest, create, ref, terminate } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
+import { migrations } from "./schema.ts";
 import { makeFirstSchema, startScript, temporaryFolder, watchedDriver } from "./test-support.ts";
 
+const newest = migrations.at(-1)?.version ?? 0;
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -34,7 +36,7 @@ test("the first call migrates by itself, and a later migrate finds nothing to do
   expect(await store.getInstance(ref("nobody"))).toBeUndefined();
   await store.close();
   const again = sqlite(path);
-  expect(await again.migrate()).toEqual({ from: 2, to: 2, statements: [] });
+  expect(await again.migrate()).toEqual({ from: newest, to: newest, statements: [] });
   await again.close();
 });
 
@@ -93,13 +95,36 @@ test("a claim does not wait for the disk, and everything after it does", async (
   await store.close();
 });
 
+test("a beat does not wait for the disk either", async () => {
+  const { driver, database } = watchedDriver();
+  const store = sqlite({ path: join(folder, "beats.db"), driver });
+  await store.migrate();
+  const levels: unknown[] = [];
+  const exec = database().exec.bind(database());
+  database().exec = (sql) => {
+    exec(sql);
+    levels.push(database().prepare("PRAGMA synchronous").get()?.synchronous);
+  };
+  const times = { startedAt: at(0), seenAt: at(0), stoppedAt: null };
+  const runner = { owner: "a", host: null, pid: null, ...times, concurrency: 1, turns: 0, workflows: [] };
+  await store.beat({ runner, tallies: [], forgetBefore: 0 });
+  expect(levels).toEqual([1, 2]);
+  await store.close();
+});
+
+test("processes of every earlier version go on beside the newest schema", () => {
+  expect(migrations.map(({ oldestCompatible }) => oldestCompatible)).toEqual(migrations.map(() => 1));
+});
+
 test("a schema that needs newer code is refused, with both versions, and left alone (R-089)", async () => {
   await sqlite(path).migrate();
   raw("UPDATE everstep_meta SET value = 9 WHERE name IN ('schema_version', 'oldest_compatible')");
   const store = sqlite(path);
   await expect(store.migrate()).rejects.toMatchObject({
     code: "SCHEMA_TOO_NEW",
-    message: expect.stringMatching(/schema version 9.*this everstep knows 2.*update everstep/s),
+    message: expect.stringMatching(
+      new RegExp(`schema version 9.*this everstep knows ${newest}.*update everstep`, "s"),
+    ),
   });
   await expect(store.write([create("a")], at(0))).rejects.toMatchObject({ code: "SCHEMA_TOO_NEW" });
   await store.close();
@@ -134,7 +159,7 @@ test("a database with the user's own tables is shared with them", async () => {
     "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO customer (name) VALUES ('Ann')",
   );
   const store = sqlite(path);
-  expect(await store.migrate()).toMatchObject({ from: 0, to: 2 });
+  expect(await store.migrate()).toMatchObject({ from: 0, to: newest });
   await store.close();
   const db = new DatabaseSync(path);
   expect(db.prepare("SELECT name FROM customer").all()).toEqual([{ name: "Ann" }]);
@@ -165,7 +190,7 @@ test("a migration that cannot be finished leaves nothing behind", async () => {
   ]);
   db.close();
   raw("DROP TABLE everstep_log");
-  expect(await sqlite(path).migrate()).toMatchObject({ from: 0, to: 2 });
+  expect(await sqlite(path).migrate()).toMatchObject({ from: 0, to: newest });
 });
 
 test("two namespaces in one file know nothing of each other", async () => {
@@ -191,7 +216,7 @@ test("a failure to open is not kept: the next call tries again", async () => {
   const store = sqlite(join(late, "x.db"));
   await expect(store.migrate()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   mkdirSync(late);
-  expect(await store.migrate()).toMatchObject({ from: 0, to: 2 });
+  expect(await store.migrate()).toMatchObject({ from: 0, to: newest });
   await store.close();
 });
 
@@ -259,8 +284,8 @@ test("a file of the first schema is brought up to date and keeps its instances (
     UPDATE everstep_meta SET value = 1 WHERE name = 'last_run';
   `);
   const store = sqlite(path);
-  expect(await store.migrate({ plan: true })).toMatchObject({ from: 1, to: 2 });
-  expect(await store.migrate()).toMatchObject({ from: 1, to: 2 });
+  expect(await store.migrate({ plan: true })).toMatchObject({ from: 1, to: newest });
+  expect(await store.migrate()).toMatchObject({ from: 1, to: newest });
   expect(await store.write([terminate("a")], at(10))).toMatchObject([{ kind: "changed" }]);
   await store.close();
 });

@@ -16,6 +16,8 @@ export interface TableNames {
   readonly log: string;
   readonly publication: string;
   readonly change: string;
+  readonly runner: string;
+  readonly tally: string;
 }
 
 export function tableNames(namespace: string): TableNames {
@@ -29,13 +31,44 @@ export function tableNames(namespace: string): TableNames {
     log: `${namespace}_log`,
     publication: `${namespace}_publication`,
     change: `${namespace}_change`,
+    runner: `${namespace}_runner`,
+    tally: `${namespace}_tally`,
   };
 }
 
 export const migrations: readonly Migration<TableNames>[] = [
   { version: 1, oldestCompatible: 1, statements: firstSchema },
   { version: 2, oldestCompatible: 1, statements: changeIds },
+  { version: 3, oldestCompatible: 1, statements: runnersAndTallies },
 ];
+
+/** `workflows`: JSON list of names; `minute`: when it began. */
+function runnersAndTallies(names: TableNames): readonly string[] {
+  return [
+    `CREATE TABLE ${names.runner} (
+      owner TEXT PRIMARY KEY,
+      host TEXT,
+      pid INTEGER,
+      started_at INTEGER NOT NULL,
+      seen_at INTEGER NOT NULL,
+      stopped_at INTEGER,
+      concurrency INTEGER NOT NULL,
+      turns INTEGER NOT NULL,
+      workflows TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+    `CREATE INDEX ${names.runner}_seen ON ${names.runner} (seen_at)`,
+    `CREATE TABLE ${names.tally} (
+      minute INTEGER NOT NULL,
+      workflow TEXT NOT NULL,
+      complete INTEGER NOT NULL,
+      errored INTEGER NOT NULL,
+      terminated INTEGER NOT NULL,
+      steps INTEGER NOT NULL,
+      failed_attempts INTEGER NOT NULL,
+      PRIMARY KEY (minute, workflow)
+    ) STRICT, WITHOUT ROWID`,
+  ];
+}
 
 /** `outcome`: JSON of what was answered. */
 function changeIds(names: TableNames): readonly string[] {

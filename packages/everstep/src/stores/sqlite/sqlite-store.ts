@@ -9,12 +9,16 @@ import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
 import type {
+  Beat,
   ClaimRequest,
   CreateRequest,
+  DueQuery,
+  DueRun,
   InstanceQuery,
   LogQuery,
   MigrateOptions,
   MigrationReport,
+  MinuteTally,
   Ownership,
   Page,
   PageQuery,
@@ -22,11 +26,14 @@ import type {
   RenewAnswer,
   Renewal,
   RunHistory,
+  RunnerRecord,
   RunRead,
   SendEventRequest,
   Store,
   StoreOutcome,
   StoreRequest,
+  TallyQuery,
+  TopicSummary,
   TopicWaiter,
 } from "../../store/store.ts";
 import { type Connection, openConnection } from "./connection.ts";
@@ -39,6 +46,7 @@ import { pruneSliceMax } from "./prune.ts";
 import { type Verbs, verbsOf } from "./verbs.ts";
 
 export class SqliteStore implements Store {
+  readonly name = "sqlite";
   readonly capabilities: StoreCapabilities;
   readonly ownership?: Ownership;
   readonly #settings: SqliteSettings;
@@ -138,12 +146,20 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.lists.waiters(topic, query));
   }
 
+  listTopics(query: PageQuery): Promise<Page<TopicSummary>> {
+    return this.#do((verbs) => verbs.listTopics(query));
+  }
+
   countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
     return this.#do((verbs) => verbs.instances.countByStatus(workflowName));
   }
 
   nextDueAt(workflows: readonly string[]): Promise<number | null> {
     return this.#do((verbs) => verbs.instances.nextDueAt(workflows));
+  }
+
+  listDue(query: DueQuery): Promise<readonly DueRun[]> {
+    return this.#do((verbs) => verbs.listDue(query));
   }
 
   async prune({ before, limit, publicationsBefore }: PruneRequest): Promise<number> {
@@ -161,6 +177,18 @@ export class SqliteStore implements Store {
 
   remove(ref: InstanceRef): Promise<boolean> {
     return this.#do((verbs) => verbs.removal.remove(ref));
+  }
+
+  beat(beat: Beat): Promise<void> {
+    return this.#do((verbs) => verbs.beats.keep(beat));
+  }
+
+  listRunners(limit: number): Promise<readonly RunnerRecord[]> {
+    return this.#do((verbs) => verbs.beats.runners(limit));
+  }
+
+  readTallies(query: TallyQuery): Promise<readonly MinuteTally[]> {
+    return this.#do((verbs) => verbs.beats.tallies(query));
   }
 
   changeMark(): Promise<number> {

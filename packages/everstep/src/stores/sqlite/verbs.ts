@@ -1,12 +1,15 @@
 /** Everything the store can do over one open connection, its statements prepared. */
+import { type Beats, beats } from "./beats.ts";
 import { type ClaimRuns, claims } from "./claim.ts";
 import type { Connection } from "./connection.ts";
+import { dueList, type ListDue } from "./due-list.ts";
 import { histories, type ReadRuns } from "./histories.ts";
 import { instanceList, type ListInstances } from "./instance-list.ts";
 import { type Instances, instances } from "./instances.ts";
 import { type Leases, leases } from "./leases.ts";
 import { type Removal, removal } from "./prune.ts";
 import { type RunLists, runLists } from "./run-lists.ts";
+import { type ListTopics, topicList } from "./topic-list.ts";
 import { type Write, writes } from "./write.ts";
 
 export interface Verbs {
@@ -17,7 +20,10 @@ export interface Verbs {
   readonly instances: Instances;
   readonly listInstances: ListInstances;
   readonly lists: RunLists;
+  readonly listTopics: ListTopics;
+  readonly listDue: ListDue;
   readonly removal: Removal;
+  readonly beats: Beats;
   /** Another one after every commit of another connection; reading it touches shared memory only. */
   readonly changeMark: () => number;
 }
@@ -32,7 +38,10 @@ export function verbsOf(connection: Connection): Verbs {
     instances: instances(connection),
     listInstances: instanceList(connection),
     lists: runLists(connection),
+    listTopics: topicList(connection),
+    listDue: dueList(connection),
     removal: removal(connection),
+    beats: beats(connection),
     changeMark: () => dataVersion.get()?.[0] as number,
   };
 }

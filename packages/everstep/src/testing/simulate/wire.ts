@@ -55,7 +55,8 @@ export class Wire {
 
   connect(): Store {
     const { store, process, world, weather, post } = this.#parts;
-    const connected = process.connect(
+    // Beats are for people who look, and nobody does here: they would only be more calls to decide about.
+    const { beat: _unheard, ...connected } = process.connect(
       interceptStore(store, (call, apply) =>
         call.method === "close" ? Promise.resolve() : this.#travel(call, apply),
       ),

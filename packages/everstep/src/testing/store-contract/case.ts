@@ -13,8 +13,11 @@ export interface CaseGroup {
   readonly cases: readonly Case[];
 }
 
-/** A capability, or a second handle on the same data (`reopen`), or mutations that must not return a promise. */
-export type Need = keyof StoreCapabilities | "reopen" | "synchronous mutations";
+/**
+ * A capability, beats of runners (`beat` and what reads them), a second handle on the same data (`reopen`), or mutations
+ * that must not return a promise.
+ */
+export type Need = keyof StoreCapabilities | "beats" | "reopen" | "synchronous mutations";
 
 /** What a case works with. Every store it opens is closed for it. */
 export interface CaseContext {
@@ -54,7 +57,7 @@ export interface StoreUnderTest {
   /** Another handle on the same data; left out where there can be none. */
   reopen?(store: Store): Promise<Store> | Store;
   /** What the store lacks, with the reason; its own `capabilities` must say the same. */
-  readonly lacks?: Readonly<Partial<Record<keyof StoreCapabilities, string>>>;
+  readonly lacks?: Readonly<Partial<Record<keyof StoreCapabilities | "beats", string>>>;
   /** Needed unless the store lacks mutations. */
   readonly rows?: AuthorRows;
   /** Needed unless the store lacks transactions. */

@@ -45,7 +45,7 @@ async function runCase(each: Case, store: StoreUnderTest): Promise<void> {
   const opened: Store[] = [];
   const keep = (handle: Store): Store => {
     opened.push(handle);
-    checkCapabilities(handle.capabilities, store);
+    checkCapabilities(handle, store);
     return handle;
   };
   const context: CaseContext = {
@@ -82,10 +82,12 @@ async function runCase(each: Case, store: StoreUnderTest): Promise<void> {
 }
 
 /** A store that claims more or less than its description would pass cases it should fail, or skip what it can do. */
-function checkCapabilities(capabilities: StoreCapabilities, store: StoreUnderTest): void {
-  for (const name of Object.keys(capabilities) as (keyof StoreCapabilities)[]) {
+function checkCapabilities({ capabilities, beat }: Store, store: StoreUnderTest): void {
+  const names = Object.keys(capabilities) as (keyof StoreCapabilities)[];
+  for (const name of [...names, "beats"] as const) {
     const lacking = store.lacks?.[name] !== undefined;
-    if (capabilities[name].has === lacking) {
+    const has = name === "beats" ? beat !== undefined : capabilities[name].has;
+    if (has === lacking) {
       throw new Error(
         `${store.name} is described as ${lacking ? "lacking" : "having"} "${name}", but its capabilities disagree.`,
       );

@@ -15,15 +15,18 @@
  * - A change that was refused left no trace: its id may be tried again, and is judged anew.
  * - An owner that let go of its hold in an orderly way is not dead.
  */
+import { beatCases } from "./beats.ts";
 import type { CaseGroup } from "./case.ts";
 import { changeIdCases } from "./change-ids.ts";
 import { claimCases } from "./claim.ts";
 import { commitCases } from "./commit.ts";
 import { crashCases } from "./crash.ts";
 import { createCases } from "./create.ts";
+import { dueCases } from "./due.ts";
 import { eventCases } from "./events.ts";
 import { fencingCases } from "./fencing.ts";
 import { fidelityCases } from "./fidelity.ts";
+import { filterCases } from "./filters.ts";
 import { leaseCases } from "./lease.ts";
 import { lifecycleCases } from "./lifecycle.ts";
 import { listingCases } from "./listing.ts";
@@ -34,6 +37,7 @@ import { nudgeCases } from "./nudges.ts";
 import { ownershipCases } from "./ownership.ts";
 import { pruneCases } from "./prune.ts";
 import { referenceCases } from "./reference.ts";
+import { topicListCases } from "./topic-list.ts";
 import { topicCases } from "./topics.ts";
 import { transactionCases } from "./transactions.ts";
 
@@ -51,6 +55,9 @@ export const storePromises: readonly CaseGroup[] = [
   { title: "change ids", cases: changeIdCases },
   { title: "logs", cases: logCases },
   { title: "listing", cases: listingCases },
+  { title: "filters", cases: filterCases },
+  { title: "due", cases: dueCases },
+  { title: "topic list", cases: topicListCases },
   { title: "prune", cases: pruneCases },
   { title: "fidelity", cases: fidelityCases },
   { title: "mutations", cases: mutationCases },
@@ -58,5 +65,6 @@ export const storePromises: readonly CaseGroup[] = [
   { title: "migrate", cases: migrateCases },
   { title: "nudges", cases: nudgeCases },
   { title: "ownership", cases: ownershipCases },
+  { title: "beats", cases: beatCases },
   { title: "reference", cases: referenceCases },
 ];

@@ -254,6 +254,8 @@ export class RandomStory {
   async #compareRecords(): Promise<void> {
     await this.#compare("counts", (store) => store.countByStatus());
     await this.#compare("next due time", (store) => store.nextDueAt([workflow]));
+    await this.#compare("due", (store) => store.listDue({ before: this.#now + 100_000, limit: 100 }));
+    await this.#compare("topics", (store) => store.listTopics({ limit: 100 }));
     await this.#compare("list", (store) => everyPage((query) => store.listInstances(query), 2));
     await this.#compare("waiters", (store) => everyPage((query) => store.listWaiters("news", query), 2));
     for (const id of instanceIds) {

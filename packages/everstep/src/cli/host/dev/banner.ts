@@ -5,6 +5,8 @@ import { painted } from "../../output/paint.ts";
 
 export interface BannerFacts {
   readonly url: string;
+  /** null where there is none. */
+  readonly dashboardUrl: string | null;
   readonly file: string;
   readonly workflows: readonly string[];
   /** null: the app's own. */
@@ -16,7 +18,7 @@ export interface BannerFacts {
 }
 
 export function writeBanner(out: Output, facts: BannerFacts): void {
-  const { url, workflows, storePath, cwd, pid, program } = facts;
+  const { url, dashboardUrl, workflows, storePath, cwd, pid, program } = facts;
   const [first = ""] = workflows;
   const rows: readonly (readonly [string, string])[] = [
     ["workflows", `${workflows.join(", ")} (${relative(cwd, facts.file)})`],
@@ -26,5 +28,8 @@ export function writeBanner(out: Output, facts: BannerFacts): void {
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   out.line(painted("bold", "everstep dev"), "  ", painted("cyan", url));
+  if (dashboardUrl !== null) {
+    out.line("  ", painted("dim", "dashboard".padEnd(width)), "  ", painted("cyan", dashboardUrl));
+  }
   for (const [name, value] of rows) out.line("  ", painted("dim", name.padEnd(width)), "  ", value);
 }

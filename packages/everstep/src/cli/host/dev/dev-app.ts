@@ -1,5 +1,6 @@
 /** What `everstep dev` runs: the app that the file exports, or one made around its workflows. */
-import type { App } from "../../../index.ts";
+import type { App, Dashboard } from "../../../index.ts";
+import { ownDashboard } from "../own-dashboard.ts";
 import type { Exported } from "../user-file/exported.ts";
 import { type Library, libraryOf } from "../user-file/library.ts";
 
@@ -8,6 +9,8 @@ export interface DevApp {
   /** null where the app has a store of its own. */
   readonly storePath: string | null;
   readonly library: Library;
+  /** null where it is not built. */
+  readonly dashboard: Dashboard | null;
 }
 
 /** Nothing is opened by it. */
@@ -17,8 +20,8 @@ export async function devApp(
   storePath: string,
   onProblem: (problem: string) => void,
 ): Promise<DevApp> {
-  const library = await libraryOf(file);
-  if (app) return { app, storePath: null, library };
+  const [library, dashboard] = await Promise.all([libraryOf(file), ownDashboard()]);
+  if (app) return { app, storePath: null, library, dashboard };
   const made = library.createWorkflows({
     workflows,
     store: library.sqlite(storePath),
@@ -26,5 +29,5 @@ export async function devApp(
     onNotice: () => {},
     onProblem: (problem) => onProblem(problem instanceof Error ? problem.message : String(problem)),
   });
-  return { app: made as unknown as App, storePath, library };
+  return { app: made as unknown as App, storePath, library, dashboard };
 }

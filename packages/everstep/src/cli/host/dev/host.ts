@@ -5,6 +5,7 @@ import type { Output } from "../../output/output.ts";
 import { painted } from "../../output/paint.ts";
 import { spokenDuration } from "../../output/time.ts";
 import { counted } from "../counted.ts";
+import { notBuilt } from "../own-dashboard.ts";
 import { loadFile } from "../user-file/load-file.ts";
 import { loadProblem } from "../user-file/load-problem.ts";
 import { writeBanner } from "./banner.ts";
@@ -15,6 +16,9 @@ import type { Order, Report, StartReason } from "./messages.ts";
 import { observeStore } from "./observe-store.ts";
 import { readOrders } from "./orders.ts";
 import { survivorLines } from "./survivors.ts";
+
+/** Enough for an answer to leave this process. */
+const killAfterMs = 100;
 
 export interface HostSettings {
   readonly file: string;
@@ -35,7 +39,7 @@ export async function runHost(settings: HostSettings): Promise<ExitCode> {
   if (order.kind !== "start") return 0;
   try {
     // Without its port it would be of no use, so that comes before anything runs.
-    const listening = await listen(dev, order.ports);
+    const listening = await listen(dev, order.ports, () => killSoon(settings.runtime));
     await report({ kind: "listening", url: listening.url, port: listening.port });
     if ((await orders.next()).kind !== "run") return 0;
     tellOtherPort(order.ports, listening.port, settings.out);
@@ -71,12 +75,14 @@ async function load({ file, storePath, err }: HostSettings): Promise<DevApp | nu
 
 async function begin(dev: DevApp, why: StartReason, url: string, settings: HostSettings): Promise<void> {
   const { out, runtime, isQuiet, file, cwd, program } = settings;
-  const { app, storePath } = dev;
+  const { app, storePath, dashboard } = dev;
   const workflows = app.manifest().map(({ name }) => name);
   const survivors = why === "died" ? await survivorLines(app) : [];
   if (!isQuiet) observeStore(app.store, new LiveLines(out, runtime));
   if (why === "first") {
-    writeBanner(out, { url, file, workflows, storePath, cwd, pid: process.pid, program });
+    const dashboardUrl = dashboard ? `${url}dashboard/` : null;
+    writeBanner(out, { url, dashboardUrl, file, workflows, storePath, cwd, pid: process.pid, program });
+    if (!dashboard) out.line(painted("yellow", notBuilt));
   } else {
     const begun = why === "changed" ? "Running the new code" : "Running again";
     out.line(painted("cyan", `${begun} (process ${process.pid}): ${workflows.join(", ")}.`));
@@ -103,6 +109,11 @@ async function stopGently(
   ];
   if (parts.length > 0) out.line(painted("dim", `Stopped: ${parts.join(", ")}.`));
   return 0;
+}
+
+/** As a crash would: nothing is finished, nothing is given back. Whoever asked for it is answered before. */
+function killSoon(runtime: Runtime): void {
+  runtime.timer(() => process.kill(process.pid, "SIGKILL"), killAfterMs);
 }
 
 /** Whoever asked for no port in particular may still expect the usual one. */

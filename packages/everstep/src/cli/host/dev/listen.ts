@@ -20,10 +20,10 @@ export class PortsTaken extends Error {
 const address = "127.0.0.1";
 
 /** On the first of the ports that is free. */
-export async function listen(dev: DevApp, ports: readonly number[]): Promise<Listening> {
+export async function listen(dev: DevApp, ports: readonly number[], onKill: () => void): Promise<Listening> {
   for (const port of ports) {
     try {
-      return await listenOn(dev, port);
+      return await listenOn(dev, port, onKill);
     } catch (error) {
       if (reasonOf(error) !== "EADDRINUSE") throw error;
     }
@@ -32,13 +32,19 @@ export async function listen(dev: DevApp, ports: readonly number[]): Promise<Lis
 }
 
 /** Which names it answers to is known once the port is, and nobody can ask before. */
-async function listenOn({ app, library }: DevApp, wanted: number): Promise<Listening> {
+async function listenOn(
+  { app, library, dashboard }: DevApp,
+  wanted: number,
+  onKill: () => void,
+): Promise<Listening> {
   let handler: ((request: Request) => Promise<Response>) | null = null;
   const fetch = (request: Request): Promise<Response> => {
     handler ??= library.createHandler(app, {
       authorize: library.allowAll(),
       hosts: [address, "localhost", "[::1]"].map((host) => `${host}:${served.port}`),
       tick: false,
+      onKill,
+      ...(dashboard ? { dashboard } : {}),
     });
     return handler(request);
   };

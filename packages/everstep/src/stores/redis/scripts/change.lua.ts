@@ -52,6 +52,7 @@ function changes.resume(run, made, now)
   if made.shifts then moveToken(run) end
   -- A lease that ran out meanwhile was never given back: it stays one that ran out, and its claim counts a crash.
   run.lane = isLeased(run) and 'held' or 'resuming'
+  run.kind = 'resume'
   run.due = now
   return run
 end
@@ -102,7 +103,7 @@ function changes.retryStep(run, made, now)
   run.crashes = 0
   run.begun = nil
   run.updatedAt = now
-  giveBack(run, 'resuming', made.due)
+  giveBack(run, 'retry', made.due)
   return run
 end
 

@@ -95,7 +95,7 @@ local function pick(stretch, name)
   local run = stretch.lane == 'held' and readRun(id) or nil
   local delay = run and countCrash(run) or 0
   if delay > 0 then
-    giveBack(run, 'resuming', now + delay)
+    giveBack(run, 'retry', now + delay)
     saveRun(run)
     return
   end

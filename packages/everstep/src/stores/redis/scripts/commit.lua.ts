@@ -14,7 +14,7 @@ local function readNext()
   local nextUp = { kind = text() }
   if nextUp.kind == 'suspend' then
     nextUp.due = number()
-    nextUp.lane = text()
+    nextUp.task = text()
   elseif nextUp.kind == 'yield' then
     nextUp.due = number()
   elseif nextUp.kind == 'end' then
@@ -94,8 +94,8 @@ end
 local function stayPaused(run, request)
   local nextUp = request.nextUp
   if nextUp.kind == 'continue' then extendLease(run, request.leaseUntil)
-  elseif nextUp.kind == 'suspend' then giveBack(run, nextUp.lane, nextUp.due)
-  else giveBack(run, 'resuming', run.due) end
+  elseif nextUp.kind == 'suspend' then giveBack(run, nextUp.task, nextUp.due)
+  else giveBack(run, 'resume', run.due) end
 end
 
 -- Does what comes next; true when the run was to wait but is due now.
@@ -109,12 +109,12 @@ local function goOn(run, request, timeoutsRefused, now)
     run.status = 'waiting'
     run.waitingSince = now
     run.updatedAt = now
-    giveBack(run, nextUp.lane, dueNow and now or nextUp.due)
+    giveBack(run, nextUp.task, dueNow and now or nextUp.due)
     if run.due <= now then nudge.due = true end
     return dueNow
   elseif nextUp.kind == 'yield' then
     run.updatedAt = now
-    giveBack(run, 'resuming', nextUp.due)
+    giveBack(run, 'resume', nextUp.due)
     if run.due <= now then nudge.due = true end
   else
     endRun(run, nextUp, now)

@@ -1,4 +1,6 @@
+export { beatScript, listRunnersScript, readTalliesScript } from "./beats.lua.ts";
 export { claimScript } from "./claim.lua.ts";
+export { listDueScript } from "./due-list.lua.ts";
 export * from "./histories.lua.ts";
 export * from "./instances.lua.ts";
 export { releaseScript, renewScript } from "./leases.lua.ts";
@@ -6,4 +8,5 @@ export { listInstancesScript } from "./list-instances.lua.ts";
 export { greetScript, migrateScript } from "./migrate.lua.ts";
 export { forgetPublicationsScript, pruneScript, removeScript } from "./removal.lua.ts";
 export type { Script } from "./script.ts";
+export { addTopicsScript, listTopicsScript } from "./topic-list.lua.ts";
 export { writeScript } from "./write.lua.ts";

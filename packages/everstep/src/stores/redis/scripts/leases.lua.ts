@@ -43,7 +43,7 @@ return savingIndexes(function()
   for _ = 1, number() do
     local run = heldRun()
     if run then
-      giveBack(run, 'resuming', now)
+      giveBack(run, 'resume', now)
       nudge.due = true
     end
     saveRuns()

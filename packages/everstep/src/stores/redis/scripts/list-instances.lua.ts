@@ -1,6 +1,7 @@
 /**
  * A page of instances. Each workflow and status is a sorted set of places (creation, then number), so a page begins at
- * its cursor wherever that is; the sets that were asked for are merged.
+ * its cursor wherever that is; the sets that were asked for are merged. Gives what was found; and, where an id is looked
+ * for and the page is not full, the last place that was looked at before it stopped.
  */
 import { prelude } from "./prelude.lua.ts";
 import { record } from "./record.lua.ts";
@@ -8,7 +9,7 @@ import { run } from "./run.lua.ts";
 import { script } from "./script.ts";
 
 const main = `
-local isAscending, after, limit = text() == 'asc', text(), number()
+local isAscending, after, upTo, limit, prefix = text() == 'asc', text(), text(), number(), optional()
 local workflows = { optional() }
 if #workflows == 0 then workflows = ask('SMEMBERS', P .. 'workflows') end
 local stretches = {}
@@ -19,13 +20,16 @@ for _ = 1, number() do
   end
 end
 
-local CHUNK = math.max(1, math.ceil(2 * limit / math.max(1, #stretches)))
+-- Every place is compared with those of the other sets, so many sets allow fewer of them.
+local LOOK = prefix and math.max(100, math.min(2000, math.floor(20000 / math.max(1, #stretches)))) or math.huge
+local CHUNK = math.max(1, math.ceil((prefix and LOOK or 2 * limit) / math.max(1, #stretches)))
+local to = upTo == '' and (isAscending and '+' or '-') or '[' .. upTo
 local function readOn(stretch)
   local from = stretch.last == '' and (isAscending and '-' or '+') or '(' .. stretch.last
   if isAscending then
-    stretch.entries = ask('ZRANGEBYLEX', stretch.key, from, '+', 'LIMIT', 0, CHUNK)
+    stretch.entries = ask('ZRANGEBYLEX', stretch.key, from, to, 'LIMIT', 0, CHUNK)
   else
-    stretch.entries = ask('ZREVRANGEBYLEX', stretch.key, from, '-', 'LIMIT', 0, CHUNK)
+    stretch.entries = ask('ZREVRANGEBYLEX', stretch.key, from, to, 'LIMIT', 0, CHUNK)
   end
   stretch.at = 1
   stretch.last = stretch.entries[#stretch.entries]
@@ -49,15 +53,20 @@ local function firstOfAll()
   return foundPlace
 end
 
-local records = {}
-while #records < limit do
-  local place = firstOfAll()
-  if not place then break end
-  local names = ask('HMGET', key('run', runOfSerial(serialOf(place))), 'workflow', 'instance')
-  local run = names[1] and names[2] and currentRun(names[1], names[2])
-  if run then records[#records + 1] = { place, recordOf(run) } end
+local function isMeant(names)
+  return names[1] and names[2] and (not prefix or string.sub(names[2], 1, #prefix) == prefix)
 end
-return records
+
+local records, looked, last = {}, 0, false
+while #records < limit and looked < LOOK do
+  last = firstOfAll()
+  if not last then break end
+  looked = looked + 1
+  local names = ask('HMGET', key('run', runOfSerial(serialOf(last))), 'workflow', 'instance')
+  local run = isMeant(names) and currentRun(names[1], names[2])
+  if run then records[#records + 1] = { last, recordOf(run) } end
+end
+return { records, #records < limit and last or false }
 `;
 
 export const listInstancesScript = script("listInstances", prelude, run, record, main);

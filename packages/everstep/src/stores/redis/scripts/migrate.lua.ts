@@ -37,6 +37,8 @@ if from >= tonumber(version) then return { found[1], found[1], epoch, found[2] }
 if not epoch then
   local time = redis.call('TIME')
   epoch = redis.sha1hex(META .. server .. time[1] .. ' ' .. time[2])
+  -- There are no topics yet that its list could lack.
+  redis.call('HSET', META, 'topics', '1')
 end
 redis.call('HSET', META, 'version', version, 'oldest', oldest, 'epoch', epoch, 'server', server)
 return { string.format('%.0f', from), version, epoch, oldest }

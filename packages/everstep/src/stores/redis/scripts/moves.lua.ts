@@ -25,14 +25,18 @@ end
 -- A lease only ever grows while it is held.
 local function extendLease(run, untilTime) run.due = math.max(run.due, untilTime) end
 
-local function giveBack(run, lane, due)
+-- For a turn of this kind.
+local function giveBack(run, kind, due)
   run.due = due
-  park(run, lane)
+  run.kind = kind
+  park(run, kind == 'run' and 'starting' or 'resuming')
 end
 
 -- Due now, unless it has been due for longer already. A lease stays one, which then has run out.
 local function makeDue(run, now)
   run.due = math.min(run.due, now)
-  if not isLeased(run) then park(run, 'resuming') end
+  if isLeased(run) then return end
+  run.kind = 'wake'
+  park(run, 'resuming')
 end
 `;

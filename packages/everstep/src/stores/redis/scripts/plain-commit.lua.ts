@@ -119,7 +119,7 @@ local function goOnPlainly()
 end
 
 local function suspendPlainly()
-  local id, token, number, begun, seen, due, lane = text(), text(), text(), text(), number(), text(), text()
+  local id, token, number, begun, seen, due, task = text(), text(), text(), text(), number(), text(), text()
   local steps = readSteps()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'stepAt', 'seq', 'crashes', 'open', 'status',
@@ -128,11 +128,11 @@ local function suspendPlainly()
   local isPlain = isUsual(stored, token, number, #steps > 0) and seq <= seen and stored[8] == 'active' and workflow and place
   local waits = isPlain and openWaits(id, steps, stored[7])
   if not waits then
-    return commitAtLength(id, token, number, begun, seen, steps, { kind = 'suspend', due = tonumber(due), lane = lane })
+    return commitAtLength(id, token, number, begun, seen, steps, { kind = 'suspend', due = tonumber(due), task = task })
   end
   local open, stepAt = writeSteps(id, steps, waits, stored[7], timeIn(stored[4]))
-  local nowText = digits(now)
-  ask('HSET', key, 'lane', lane, 'status', 'waiting', 'due', due, 'commit', number, 'stepAt', stepAt, 'recorded', '1',
+  local nowText, lane = digits(now), task == 'run' and 'starting' or 'resuming'
+  ask('HSET', key, 'lane', lane, 'kind', task, 'status', 'waiting', 'due', due, 'commit', number, 'stepAt', stepAt, 'recorded', '1',
     'open', open, 'waitingSince', nowText, 'updatedAt', nowText)
   if begun == '' then ask('HDEL', key, 'begun') else ask('HSET', key, 'begun', begun) end
   index('due:held', workflow, wide(id), false)

@@ -20,10 +20,15 @@
  *   status:<class>:<wf>        zset    places of instances (creation time, number), ordered as texts; dead letters apart
  *   owner:<owner>              set     unfinished runs it was the last to hold
  *   topic:<topic>              zset    open waits (run, index), ordered as texts
+ *   topics                     zset    topics with open waits, ordered as texts; complete where meta has the field `topics`
  *   prune                      zset    numbers of ended instances by the end of their retention
  *   event-ids                  hash    event id -> run
  *   publications               hash    publication id -> whom it reached
  *   publication-ages           zset    publication ids by creation
+ *   runners                    hash    owner -> facts, as JSON
+ *   runners-seen               zset    owners by when they were seen last
+ *   tally:<minute>             hash    a letter of the count, then the workflow -> how many (beats.lua.ts)
+ *   tally-minutes              zset    minutes that have a tally
  *   nudge                      channel
  *
  * The epoch names the data: it is made with the namespace and never changes. A process that finds another one, or none,

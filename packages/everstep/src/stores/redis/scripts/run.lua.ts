@@ -8,6 +8,8 @@
  *   held       <-> heldPaused          paused and resumed under a lease
  *   any         -> none                paused without a lease, or ended
  *
+ * `kind` says why it is resuming; in the other lanes it means nothing.
+ *
  * What is done for every field is written out field by field: a loop over their names takes the server several times as
  * long, and this is most of what it does.
  */
@@ -39,6 +41,7 @@ const fields = {
   buffered: "count",
   dead: "text",
   retired: "text",
+  kind: "text",
 } as const;
 export const runFields = Object.keys(fields) as (keyof typeof fields)[];
 

@@ -25,6 +25,17 @@ end
 export const steps = `
 local function waiterName(run, index) return wide(run.id) .. wide(index) end
 
+-- Topics that nobody waits on are not listed.
+local function joinTopic(run, index, topic)
+  ask('ZADD', key('topic', topic), 0, waiterName(run, index))
+  ask('ZADD', P .. 'topics', 0, topic)
+end
+
+local function leaveTopic(run, index, topic)
+  ask('ZREM', key('topic', topic), waiterName(run, index))
+  if ask('EXISTS', key('topic', topic)) == 0 then ask('ZREM', P .. 'topics', topic) end
+end
+
 local function unpackWait(packed)
   local ok, wakeAt, name, eventType, topic = pcall(cmsgpack.unpack, packed)
   if not ok or type(wakeAt) ~= 'number' or type(name) ~= 'string' then return nil end
@@ -46,7 +57,7 @@ local function putWait(run, index, wait)
   if not waits[index] then run.open = run.open + 1 end
   waits[index] = wait
   ask('HSET', key('waits', run.id), index, cmsgpack.pack(wait.wakeAt, wait.key, wait.type, wait.topic))
-  if wait.topic then ask('ZADD', key('topic', wait.topic), 0, waiterName(run, index)) end
+  if wait.topic then joinTopic(run, index, wait.topic) end
 end
 
 local function dropWait(run, index)
@@ -55,19 +66,19 @@ local function dropWait(run, index)
   run.waits[index] = nil
   run.open = run.open - 1
   ask('HDEL', key('waits', run.id), index)
-  if wait.topic then ask('ZREM', key('topic', wait.topic), waiterName(run, index)) end
+  if wait.topic then leaveTopic(run, index, wait.topic) end
 end
 
 -- What has ended waits for nothing, but its waits are kept: a retry opens them again.
 local function leaveTopics(run)
   for index, wait in pairs(waitsOf(run)) do
-    if wait.topic then ask('ZREM', key('topic', wait.topic), waiterName(run, index)) end
+    if wait.topic then leaveTopic(run, index, wait.topic) end
   end
 end
 
 local function joinTopics(run)
   for index, wait in pairs(waitsOf(run)) do
-    if wait.topic then ask('ZADD', key('topic', wait.topic), 0, waiterName(run, index)) end
+    if wait.topic then joinTopic(run, index, wait.topic) end
   end
 end
 

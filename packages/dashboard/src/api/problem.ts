@@ -1,0 +1,22 @@
+import { EverstepError } from "everstep/client";
+
+/** What went wrong, for a person. */
+export interface Problem {
+  /** Stable: INSTANCE_NOT_FOUND. */
+  readonly code: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof EverstepError) {
+    return { code: thrown.code, message: thrown.message, details: thrown.details ?? {} };
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: "UNEXPECTED", message, details: {} };
+}
+
+/** Nobody will look at what comes of it any more. */
+export function isAbort(thrown: unknown): boolean {
+  return thrown instanceof DOMException && thrown.name === "AbortError";
+}

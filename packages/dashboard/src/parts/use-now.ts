@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from "react";
+
+/** One clock for the whole page, so that everything moves together. It stands still while nobody looks. */
+function clock(everyMs: number) {
+  const listeners = new Set<() => void>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let now = Date.now();
+  return {
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      timer ??= setInterval(() => {
+        if (document.visibilityState !== "visible") return;
+        now = Date.now();
+        for (const each of listeners) each();
+      }, everyMs);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+    read(): number {
+      // Whoever reads it without listening must not see it move: it would be drawn again and again.
+      if (listeners.size === 0 && Date.now() - now > everyMs) now = Date.now();
+      return now;
+    },
+  };
+}
+
+const seconds = clock(1000);
+
+const still = (): (() => void) => () => {};
+
+/** Now, to the second. What does not move any more need not be drawn again. */
+export function useNow(isMoving = true): number {
+  return useSyncExternalStore(isMoving ? seconds.subscribe : still, seconds.read);
+}

@@ -1,0 +1,149 @@
+import "../../look/dead-letters.css";
+import type { WireInstanceWithMeta } from "everstep/client";
+import { RotateCw } from "lucide-react";
+import { useState } from "react";
+import { Link } from "wouter";
+import { useSession } from "../../api/session.tsx";
+import { useLoaded } from "../../api/use-loaded.ts";
+import { links } from "../../links.ts";
+import { ConfirmButton } from "../../parts/confirm.tsx";
+import { Empty, ProblemNotice } from "../../parts/notice.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import { Bones } from "../../parts/skeleton.tsx";
+import { When } from "../../parts/when.tsx";
+import { useQuery } from "../../use-query.ts";
+import { counted } from "../../words/numbers.ts";
+import { RedriveReport } from "./redrive-report.tsx";
+import { useRedrive } from "./use-redrive.ts";
+
+const pageSize = 100;
+
+export function DeadLettersView() {
+  const { client, access } = useSession();
+  const query = useQuery();
+  const workflowName = query.get("workflow") ?? undefined;
+  const [pages, setPages] = useState(1);
+  const workflows = useLoaded({ name: "workflows", load: (signal) => client.workflows({ signal }) });
+  const { value, problem, reload } = useLoaded({
+    name: `dead letters ${pages} ${workflowName ?? ""}`,
+    load: async (signal) => {
+      let page = await client.deadLetters({ pageSize, workflowName, signal });
+      const found = [...page.instances];
+      while (page.hasNextPage && found.length < pages * pageSize) {
+        page = await client.deadLetters({ pageSize, workflowName, cursor: page.cursor, signal });
+        found.push(...page.instances);
+      }
+      return { found, isMore: page.hasNextPage };
+    },
+    everyMs: 5000,
+  });
+  const { redrive, begin, stop, clear } = useRedrive(reload);
+  const isBusy = redrive?.isBusy ?? false;
+  const found = value?.found ?? [];
+  return (
+    <>
+      <div className="head">
+        <h1>Dead letters</h1>
+        <span className="dim">
+          Instances the engine gave up on. Redriving gives the step that failed one more attempt.
+        </span>
+        <div className="end">
+          <select
+            aria-label="Workflow"
+            value={workflowName ?? ""}
+            onChange={(event) => {
+              setPages(1);
+              query.set({ workflow: event.target.value });
+            }}
+          >
+            <option value="">All workflows</option>
+            {workflows.value?.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </div>
+      </div>
+      {problem && <ProblemNotice problem={problem} again={reload} />}
+      {redrive && <RedriveReport redrive={redrive} stop={stop} clear={clear} />}
+      <Panel
+        title={
+          value ? `${counted(found.length, "dead letter")}${value.isMore ? " and more" : ""}` : "Dead letters"
+        }
+        end={
+          access.management &&
+          found.length > 0 && (
+            <ConfirmButton
+              label="Redrive all"
+              question={`Give ${found.length === 1 ? "it" : `all ${found.length}`} another chance?`}
+              confirm="Redrive"
+              isBusy={isBusy}
+              isSafe
+              icon={<RotateCw aria-hidden />}
+              onConfirm={() => begin(found)}
+            />
+          )
+        }
+        flush
+      >
+        {!value && !problem && (
+          <div className="inside">
+            <Bones rows={5} />
+          </div>
+        )}
+        {value && found.length === 0 && (
+          <Empty title="Nothing was given up.">
+            An instance comes here when a step has used up its retries, or every process that ran it died.
+          </Empty>
+        )}
+        <ul className="entries">
+          {found.map((instance) => (
+            <Letter
+              key={`${instance.meta.workflowName}/${instance.id}`}
+              instance={instance}
+              redrive={access.management && !isBusy ? () => begin([instance]) : null}
+            />
+          ))}
+        </ul>
+        {value?.isMore && (
+          <div className="inside">
+            <button type="button" onClick={() => setPages(pages + 1)}>
+              Show more
+            </button>
+          </div>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function Letter({
+  instance: { id, meta, details },
+  redrive,
+}: {
+  readonly instance: WireInstanceWithMeta;
+  readonly redrive: (() => void) | null;
+}) {
+  return (
+    <li className="letter">
+      <div className="letter-text">
+        <div className="letter-name">
+          <Link href={links.instance({ workflowName: meta.workflowName, instanceId: id })} className="mono">
+            {id}
+          </Link>
+          <span className="dim">
+            {meta.workflowName}, given up <When at={meta.completedAt} />
+          </span>
+        </div>
+        <div className="letter-error">
+          {details.error ? `${details.error.name}: ${details.error.message}` : "The error was not recorded."}
+        </div>
+      </div>
+      {redrive && (
+        <button type="button" onClick={redrive}>
+          <RotateCw aria-hidden />
+          Redrive
+        </button>
+      )}
+    </li>
+  );
+}

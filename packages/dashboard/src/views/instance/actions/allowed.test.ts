@@ -1,0 +1,24 @@
+import type { InstanceStatus, WireStep } from "everstep/client";
+import { expect, test } from "vitest";
+import { allowedActions } from "./allowed.ts";
+
+const sleep = { type: "sleep", status: "waiting" } as WireStep;
+const slept = { type: "sleep", status: "completed" } as WireStep;
+
+test.each<[InstanceStatus, string]>([
+  ["active", "fork pause restart terminate"],
+  ["waiting", "fork pause restart terminate"],
+  ["paused", "fork restart resume terminate"],
+  ["complete", "fork restart"],
+  ["errored", "fork restart retryFailedStep"],
+  ["terminated", "fork restart"],
+])("an instance that is %s may be: %s", (status, expected) => {
+  expect([...allowedActions(status, [])].sort().join(" ")).toBe(expected);
+});
+
+test("a sleep may be skipped while it lasts, also of a paused instance", () => {
+  expect(allowedActions("waiting", [sleep]).has("skipSleep")).toBe(true);
+  expect(allowedActions("paused", [sleep]).has("skipSleep")).toBe(true);
+  expect(allowedActions("waiting", [slept]).has("skipSleep")).toBe(false);
+  expect(allowedActions("terminated", [sleep]).has("skipSleep")).toBe(false);
+});

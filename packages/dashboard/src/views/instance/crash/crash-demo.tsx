@@ -1,0 +1,86 @@
+/** Kills the process that runs this, to see that nothing is lost. Offered only by processes for trying things out. */
+import type { InstanceWithSteps } from "everstep/client";
+import { Skull } from "lucide-react";
+import { useEffect, useState } from "react";
+import { useSession } from "../../../api/session.tsx";
+import { useAct } from "../../../api/use-act.ts";
+import { Notice, ProblemNotice } from "../../../parts/notice.tsx";
+import { counted } from "../../../words/numbers.ts";
+import { isEnded } from "../../../words/statuses.ts";
+import type { Live } from "../live.ts";
+import { type Survival, survivalOf } from "./survival.ts";
+
+/** What there was when the process was killed, and then whether its end was noticed. */
+interface Killed {
+  readonly before: InstanceWithSteps;
+  readonly hasDropped: boolean;
+}
+
+export function CrashDemo({ live }: { readonly live: Live }) {
+  return live.mayKill ? (
+    <div className="crash stack close">
+      <Demo live={live} />
+    </div>
+  ) : null;
+}
+
+function Demo({ live }: { readonly live: Live }) {
+  const { client } = useSession();
+  const { value, isStale } = live;
+  const [killed, setKilled] = useState<Killed | null>(null);
+  const act = useAct(async (before: InstanceWithSteps) => {
+    // First, so that its end is not missed.
+    setKilled({ before, hasDropped: false });
+    await client.kill().catch((problem: unknown) => {
+      setKilled(null);
+      throw problem;
+    });
+  });
+  useEffect(() => {
+    if (isStale) setKilled((last) => last && { ...last, hasDropped: true });
+  }, [isStale]);
+
+  const isBack = killed?.hasDropped === true && !isStale;
+  if (killed && !isBack) {
+    return <Notice tone="warn">The process was killed. Waiting for the next one …</Notice>;
+  }
+  const button = (
+    <button
+      type="button"
+      className="danger tiny"
+      disabled={act.isBusy || isStale}
+      onClick={() => void act.run(value)}
+    >
+      <Skull aria-hidden />
+      {act.isBusy ? "Killing …" : "Kill the process now"}
+    </button>
+  );
+  const hasEnded = isEnded(value.details.status);
+  // What a person restarted meanwhile says nothing about the crash.
+  if (killed && killed.before.meta.runNumber === value.meta.runNumber) {
+    const survival = survivalOf(killed.before, value);
+    const isWhole = survival.kept === survival.completed;
+    return (
+      <Notice tone={isWhole ? "good" : "bad"} action={hasEnded ? null : button}>
+        {survivalText(survival, hasEnded)}
+      </Notice>
+    );
+  }
+  if (hasEnded) return null;
+  return (
+    <>
+      <Notice action={button}>See it survive: kill the process that runs this.</Notice>
+      {act.problem && <ProblemNotice problem={act.problem} />}
+    </>
+  );
+}
+
+function survivalText({ completed, kept, again }: Survival, hasEnded: boolean): string {
+  const goesOn = hasEnded ? "It went on in a new process" : "It goes on in a new process";
+  if (kept < completed) {
+    return `${goesOn}, but ${completed - kept} of ${counted(completed, "completed step")} ran again or are gone. Look at the timeline.`;
+  }
+  const steps = completed === 0 ? "" : ` (${counted(completed, "step")})`;
+  const cut = again.map(({ name, start }) => ` "${name}" was cut off and began again (start ${start}).`);
+  return `${goesOn}: nothing that was completed ran again${steps}.${cut.join("")}`;
+}

@@ -1,0 +1,40 @@
+import type { WireRunningBody, WireStep } from "everstep/client";
+import { expect, test } from "vitest";
+import { survivalOf } from "./survival.ts";
+
+const step = (stepKey: string, starts: number, settledAt: string | null = "2026-01-01T00:00:00Z"): WireStep =>
+  ({ stepKey, starts, settledAt, status: settledAt === null ? "waiting" : "completed" }) as WireStep;
+const body = (stepKey: string, start: number): WireRunningBody => ({
+  stepKey,
+  name: stepKey,
+  start,
+  startedAt: "2026-01-01T00:00:01Z",
+});
+
+test("what was completed is as it was; what was cut off has begun again", () => {
+  const before = { steps: [step("reserve", 1)], running: [body("charge", 1)] };
+  const after = { steps: [step("reserve", 1)], running: [body("charge", 2)] };
+  expect(survivalOf(before, after)).toEqual({
+    completed: 1,
+    kept: 1,
+    again: [{ name: "charge", start: 2 }],
+  });
+});
+
+test("a body that was cut off and is over by now counts as begun again", () => {
+  const before = { steps: [], running: [body("charge", 1)] };
+  const after = { steps: [step("charge", 2)], running: [] };
+  expect(survivalOf(before, after).again).toEqual([{ name: "charge", start: 2 }]);
+});
+
+test("a completed step that ran again, or is gone, is not said to be kept", () => {
+  const before = { steps: [step("reserve", 1), step("pack", 1)], running: [] };
+  const after = { steps: [step("reserve", 2, "2026-01-01T00:00:09Z")], running: [] };
+  expect(survivalOf(before, after)).toMatchObject({ completed: 2, kept: 0 });
+});
+
+test("a body of which nothing is known yet has not begun again", () => {
+  expect(survivalOf({ steps: [], running: [body("charge", 1)] }, { steps: [], running: [] }).again).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,67 @@
+/** What went in and what came out. */
+import type { WireError, WireStep } from "everstep/client";
+import { CopyButton } from "../../parts/copy.tsx";
+import { JsonTree } from "../../parts/json-tree.tsx";
+import { Panel } from "../../parts/panel.tsx";
+import type { Live } from "./live.ts";
+
+export function DataTab({ live }: { readonly live: Live }) {
+  const { meta, details, steps } = live.value;
+  return (
+    <div className="data-columns">
+      <Panel title="Params">
+        <JsonTree value={meta.params} what="the params" />
+      </Panel>
+      {details.status === "errored" && details.error ? (
+        <Panel title="Error">
+          <ErrorText error={withStack(details.error, steps)} />
+        </Panel>
+      ) : (
+        <Panel title="Output">
+          {details.status === "complete" ? (
+            <JsonTree value={details.output} what="the output" />
+          ) : (
+            <p className="dim">
+              {details.status === "terminated"
+                ? "It was terminated, so there is none."
+                : "There is none yet: the instance has not ended."}
+            </p>
+          )}
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+export function ErrorText({ error }: { readonly error: WireError }) {
+  const head = `${error.name}: ${error.message}`;
+  const stack = error.stack?.startsWith(head) ? error.stack.slice(head.length).replace(/^\n/, "") : error.stack;
+  return (
+    <div className="stack close">
+      <div className="error-text">
+        <pre className="mono">{head}</pre>
+        <CopyButton text={error.stack ?? head} what="the error" />
+      </div>
+      {error.code && (
+        <p className="small dim">
+          Code <code>{error.code}</code>
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {stack && (
+        <pre className="mono stack-text" tabIndex={0} aria-label="Stack">
+          {stack}
+        </pre>
+      )}
+    </div>
+  );
+}
+
+/** The error of an instance is that of a step, more often than not, and the step knows where it was thrown. */
+function withStack(error: WireError, steps: readonly WireStep[]): WireError {
+  if (error.stack !== undefined) return error;
+  const failed = steps.findLast(
+    (step) => step.error?.name === error.name && step.error.message === error.message,
+  );
+  return failed?.error?.stack === undefined ? error : { ...error, stack: failed.error.stack };
+}

@@ -1,0 +1,74 @@
+/** When, how long, whose. */
+import type { WireMeta } from "everstep/client";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import { links } from "../../../links.ts";
+import { useNow } from "../../../parts/use-now.ts";
+import { When } from "../../../parts/when.tsx";
+import { useQuery } from "../../../use-query.ts";
+import { isEnded } from "../../../words/statuses.ts";
+import { spokenDuration, timeOf } from "../../../words/time.ts";
+import type { Live } from "../live.ts";
+import { terminationText } from "./termination.ts";
+
+export function Facts({ live }: { readonly live: Live }) {
+  const { meta, details } = live.value;
+  const query = useQuery();
+  const hasEnded = isEnded(details.status);
+  return (
+    <dl className="instance-facts">
+      <Fact name="Run">
+        <Link href={query.href({ tab: "runs", step: null, run: null, with: null })}>{meta.runNumber}</Link>
+      </Fact>
+      <Fact name="Created">
+        <When at={meta.createdAt} />
+      </Fact>
+      <Fact name="Started">
+        <When at={meta.startedAt} />
+      </Fact>
+      <Fact name={hasEnded ? "Took" : "Running for"}>
+        <Took meta={meta} />
+      </Fact>
+      {!hasEnded && meta.dueAt !== null && !meta.executing && (
+        <Fact name="Due">
+          <When at={meta.dueAt} />
+        </Fact>
+      )}
+      {meta.deadlineAt !== null && (
+        <Fact name="Deadline">
+          <When at={meta.deadlineAt} />
+        </Fact>
+      )}
+      {meta.retentionUntil !== null && (
+        <Fact name="Kept until">
+          <When at={meta.retentionUntil} />
+        </Fact>
+      )}
+      {meta.parent && (
+        <Fact name="Parent">
+          <Link href={links.instance(meta.parent)} className="mono">
+            {meta.parent.workflowName} / {meta.parent.instanceId}
+          </Link>
+        </Fact>
+      )}
+      {meta.terminationReason && <Fact name="Ended by">{terminationText(meta.terminationReason)}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** How long a run took, or has been at it. */
+export function Took({ meta }: { readonly meta: Pick<WireMeta, "startedAt" | "completedAt"> }) {
+  const now = useNow();
+  if (meta.startedAt === null) return <span className="dim">–</span>;
+  const end = meta.completedAt === null ? now : timeOf(meta.completedAt);
+  return <>{spokenDuration(Math.max(0, end - timeOf(meta.startedAt)))}</>;
+}

@@ -1,0 +1,42 @@
+import { Link } from "wouter";
+import { links } from "../../../links.ts";
+import { Copyable } from "../../../parts/copy.tsx";
+import { Status } from "../../../parts/status.tsx";
+import { ActionBar } from "../actions/action-bar.tsx";
+import type { Live } from "../live.ts";
+import { Facts } from "./facts.tsx";
+import { LiveDot } from "./live-dot.tsx";
+import { WaitsPanel } from "./waits-panel.tsx";
+import { WhyLine } from "./why-line.tsx";
+
+export function InstanceHead({ live }: { readonly live: Live }) {
+  const { workflowName, instanceId } = live.address;
+  const { details, meta } = live.value;
+  return (
+    <header className="instance-head">
+      <div className="who stack close">
+        <nav className="crumbs small" aria-label="Where this is">
+          <Link href={links.instances()}>Instances</Link>
+          <span aria-hidden>/</span>
+          <Link href={links.workflow(workflowName)}>{workflowName}</Link>
+        </nav>
+        <div className="head">
+          <h1 className="instance-id">
+            <Copyable text={instanceId} what="the id" />
+          </h1>
+          <Status status={details.status} />
+          {meta.deadLetter && (
+            <Link href={links.deadLetters()} className="status is-errored" title="The engine gave up on it.">
+              dead letter
+            </Link>
+          )}
+          <LiveDot isStale={live.isStale} />
+        </div>
+        <WhyLine live={live} />
+      </div>
+      <WaitsPanel live={live} />
+      <Facts live={live} />
+      <ActionBar live={live} />
+    </header>
+  );
+}

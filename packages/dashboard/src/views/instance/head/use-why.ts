@@ -1,0 +1,60 @@
+/** Why the instance is not moving: asked again when it changed, and every few seconds while it does not. */
+import type { InstanceWithSteps, WireWhy } from "everstep/client";
+import { useEffect, useRef, useState } from "react";
+import { isAbort, type Problem, problemOf } from "../../../api/problem.ts";
+import { useSession } from "../../../api/session.tsx";
+import type { Live } from "../live.ts";
+
+export interface Why {
+  readonly why: WireWhy | null;
+  /** It was asked before the last change; the new answer is on its way. */
+  readonly isOld: boolean;
+  readonly problem: Problem | null;
+}
+
+const askMs = 3000;
+/** An instance that moves all the time is not asked more often than this. */
+const leastMs = 400;
+
+export function useWhy({ instance, value }: Live): Why {
+  const { refused } = useSession();
+  const [state, setState] = useState<{ of?: InstanceWithSteps; why?: WireWhy; problem?: Problem }>({});
+  const askedAt = useRef(0);
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async (): Promise<void> => {
+      askedAt.current = Date.now();
+      try {
+        const why = await instance.why({ signal: leaving.signal });
+        if (!leaving.signal.aborted) setState({ of: value, why });
+      } catch (thrown) {
+        if (leaving.signal.aborted || isAbort(thrown)) return;
+        const problem = problemOf(thrown);
+        refused(problem);
+        setState({ of: value, problem });
+      }
+      if (!leaving.signal.aborted) timer = setTimeout(later, askMs);
+    };
+    // Nobody looks at a page in the background.
+    const later = (): void => {
+      if (document.visibilityState === "visible") void ask();
+      else document.addEventListener("visibilitychange", later, { once: true });
+    };
+    timer = setTimeout(later, Math.max(0, askedAt.current + leastMs - Date.now()));
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", later);
+    };
+  }, [instance, value, refused]);
+
+  // What is said of another status is wrong by now.
+  const isWrong = state.why?.status !== value.details.status;
+  return {
+    why: isWrong ? null : (state.why ?? null),
+    isOld: state.of !== value,
+    problem: state.problem ?? null,
+  };
+}

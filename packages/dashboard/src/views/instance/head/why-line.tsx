@@ -1,0 +1,23 @@
+import { CircleHelp } from "lucide-react";
+import { Bone } from "../../../parts/skeleton.tsx";
+import type { Live } from "../live.ts";
+import { useWhy } from "./use-why.ts";
+
+/** One sentence, and what to do about it. */
+export function WhyLine({ live }: { readonly live: Live }) {
+  const { why, isOld, problem } = useWhy(live);
+  return (
+    <div className={isOld ? "why is-old" : "why"} aria-busy={isOld}>
+      <CircleHelp aria-hidden />
+      {why ? (
+        <p>
+          {why.answer} {why.advice && <span className="dim">{why.advice}</span>}
+        </p>
+      ) : problem && !isOld ? (
+        <p className="dim">Why it is like this could not be asked: {problem.message}</p>
+      ) : (
+        <Bone width="60%" height={20} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import "../../look/instance.css";
+import { Link } from "wouter";
+import type { InstanceAddress } from "../../links.ts";
+import { ProblemNotice } from "../../parts/notice.tsx";
+import { Bones } from "../../parts/skeleton.tsx";
+import { useQuery } from "../../use-query.ts";
+import { SaidProvider } from "./actions/said.tsx";
+import { CrashDemo } from "./crash/crash-demo.tsx";
+import { DataTab } from "./data-tab.tsx";
+import { EventsTab } from "./events/events-tab.tsx";
+import { InstanceHead } from "./head/instance-head.tsx";
+import { type Live, useLive } from "./live.ts";
+import { LogsTab } from "./logs/logs-tab.tsx";
+import { MissingInstance } from "./missing-instance.tsx";
+import { RunsTab } from "./runs/runs-tab.tsx";
+import { TimelineTab } from "./timeline-tab.tsx";
+import { useTitle } from "./use-title.ts";
+
+export default function InstanceView(address: InstanceAddress) {
+  const { live, problem, isStale } = useLive(address);
+  useTitle(live ? `${address.instanceId} ${live.value.details.status}` : address.instanceId);
+  if (live) {
+    return (
+      <SaidProvider>
+        {problem && <ProblemNotice problem={problem} />}
+        <InstanceHead live={live} />
+        <CrashDemo live={live} />
+        <Tabs live={live} />
+      </SaidProvider>
+    );
+  }
+  if (problem) return <MissingInstance address={address} problem={problem} />;
+  return (
+    <>
+      <h1 className="mono instance-id">{address.instanceId}</h1>
+      {isStale && <p className="dim">The server is out of reach. Trying again …</p>}
+      <Bones rows={8} />
+    </>
+  );
+}
+
+const tabs = [
+  ["timeline", "Timeline"],
+  ["events", "Events"],
+  ["logs", "Logs"],
+  ["data", "Data"],
+  ["runs", "Runs"],
+] as const;
+
+/** What a tab leaves behind in the address is of no use to the next. */
+const ofOneTab = { step: null, run: null, with: null, level: null, category: null, replay: null, type: null };
+
+function Tabs({ live }: { readonly live: Live }) {
+  const query = useQuery();
+  const asked = query.get("tab");
+  const [current] = tabs.find(([name]) => name === asked) ?? tabs[0];
+  return (
+    <>
+      <nav className="tabs" aria-label="Of this instance">
+        {tabs.map(([name, title]) => (
+          <Link
+            key={name}
+            href={query.href({ ...ofOneTab, tab: name === "timeline" ? null : name })}
+            aria-current={name === current ? "page" : undefined}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      {current === "timeline" && <TimelineTab live={live} />}
+      {current === "events" && <EventsTab live={live} />}
+      {current === "logs" && <LogsTab live={live} />}
+      {current === "data" && <DataTab live={live} />}
+      {current === "runs" && <RunsTab live={live} />}
+    </>
+  );
+}

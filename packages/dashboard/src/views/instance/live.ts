@@ -1,0 +1,54 @@
+/** One instance as it is now, with what may be done with it. */
+import type { InstanceClient, InstanceWithSteps, WireAccess } from "everstep/client";
+import { useMemo } from "react";
+import { type Problem, problemOf } from "../../api/problem.ts";
+import { useSession } from "../../api/session.tsx";
+import { useLoaded } from "../../api/use-loaded.ts";
+import { useWatched } from "../../api/use-watched.ts";
+import type { InstanceAddress } from "../../links.ts";
+
+export interface Live {
+  readonly address: InstanceAddress;
+  readonly instance: InstanceClient;
+  readonly value: InstanceWithSteps;
+  /** The stream dropped: `value` may be old. */
+  readonly isStale: boolean;
+  readonly access: WireAccess;
+  /** The process that answers may be killed: it is one for trying things out. */
+  readonly mayKill: boolean;
+}
+
+export interface LiveState {
+  readonly live: Live | null;
+  readonly problem: Problem | null;
+  readonly isStale: boolean;
+}
+
+export function useLive(address: InstanceAddress): LiveState {
+  const { workflowName, instanceId } = address;
+  const { client, access } = useSession();
+  const found = useMemo(() => {
+    try {
+      return { instance: client.workflow(workflowName).get(instanceId) };
+    } catch (thrown) {
+      return { problem: problemOf(thrown) };
+    }
+  }, [client, workflowName, instanceId]);
+  const { instance } = found;
+  const name = instance ? `${workflowName}/${instanceId}` : null;
+  const watched = useWatched({
+    name,
+    open: (terms) => (instance as InstanceClient).watch(terms),
+  });
+  const allowed = useLoaded({
+    name: instance ? `access ${workflowName}` : null,
+    load: (signal) => client.access({ workflowName, signal }),
+  });
+  const overview = useLoaded({ name: "overview", load: (signal) => client.overview({ signal }) });
+
+  const { value, isStale, problem = found.problem ?? null } = watched;
+  if (!instance || !value) return { live: null, problem, isStale };
+  const may = allowed.value ?? access;
+  const mayKill = (overview.value?.mayKill ?? false) && may.management;
+  return { live: { address, instance, value, isStale, access: may, mayKill }, problem, isStale };
+}

@@ -1,0 +1,152 @@
+/** Log lines of a run: the newest page at once, earlier ones when asked for, and those that follow. */
+import type { LogsOptions, WireLogLine } from "everstep/client";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { isAbort, type Problem, problemOf } from "../../../api/problem.ts";
+import { useSession } from "../../../api/session.tsx";
+import type { Live } from "../live.ts";
+import { isBefore, mergeLines, newest } from "./log-lines.ts";
+
+export interface LogFilter {
+  /** Null: the current one, and those that follow it. */
+  readonly run: number | null;
+  readonly level: LogsOptions["level"];
+  readonly category: string | undefined;
+  readonly isFollowing: boolean;
+}
+
+export interface LogState {
+  readonly lines: readonly WireLogLine[] | null;
+  readonly hasEarlier: boolean;
+  readonly isLoadingEarlier: boolean;
+  /** So many came that the oldest were let go. */
+  readonly isCut: boolean;
+  readonly problem: Problem | null;
+  earlier(): void;
+}
+
+interface Kept {
+  readonly name: string;
+  readonly lines: readonly WireLogLine[] | null;
+  readonly cursor: string | undefined;
+  readonly isCut?: boolean;
+  readonly problem: Problem | null;
+}
+
+const pageSize = 100;
+/** Lines that come quickly are shown together. */
+const gatherMs = 100;
+const keptMax = 10_000;
+
+export function useLogLines({ instance, address }: Live, filter: LogFilter): LogState {
+  const { refused } = useSession();
+  const { run, level, category, isFollowing } = filter;
+  const name = JSON.stringify([address.workflowName, address.instanceId, run, level, category]);
+  const nothing: Kept = { name, lines: null, cursor: undefined, problem: null };
+  const [kept, setKept] = useState<Kept>(nothing);
+  const [isLoadingEarlier, setLoadingEarlier] = useState(false);
+  const current = kept.name === name ? kept : nothing;
+  const isKnown = current.lines !== null;
+  const latest = useRef(current);
+  latest.current = current;
+
+  const ask = useCallback(
+    (more: LogsOptions) =>
+      instance.logs({
+        order: "desc",
+        pageSize,
+        ...(run === null ? {} : { runNumber: run }),
+        ...(level === undefined ? {} : { level }),
+        ...(category === undefined ? {} : { category }),
+        ...more,
+      }),
+    [instance, run, level, category],
+  );
+  const fail = useCallback(
+    (thrown: unknown): void => {
+      if (isAbort(thrown)) return;
+      const problem = problemOf(thrown);
+      refused(problem);
+      setKept((last) => ({
+        ...(last.name === name ? last : { name, lines: null, cursor: undefined }),
+        problem,
+      }));
+    },
+    [name, refused],
+  );
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    ask({ signal: leaving.signal })
+      .then(({ logs, cursor }) => {
+        if (!leaving.signal.aborted)
+          setKept({ name, lines: mergeLines([], logs.toReversed()), cursor, problem: null });
+      })
+      .catch((thrown: unknown) => leaving.signal.aborted || fail(thrown));
+    return () => leaving.abort();
+  }, [ask, fail, name]);
+
+  useEffect(() => {
+    if (!isFollowing || !isKnown || run !== null) return;
+    const leaving = new AbortController();
+    let gathered: WireLogLine[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = (): void => {
+      const more = gathered;
+      gathered = [];
+      timer = undefined;
+      setKept((last) => {
+        if (last.name !== name || !last.lines) return last;
+        const { shown, left } = newest(mergeLines(last.lines, more), keptMax);
+        return left === 0
+          ? { ...last, lines: shown }
+          : { ...last, lines: shown, cursor: undefined, isCut: true };
+      });
+    };
+    const follow = async (): Promise<void> => {
+      const wanted = {
+        ...(level === undefined ? {} : { level }),
+        ...(category === undefined ? {} : { category }),
+      };
+      for await (const line of instance.followLogs({ ...wanted, signal: leaving.signal })) {
+        // The stream begins with the first line of all; what is earlier than what is shown waits until it is asked for.
+        const { lines, cursor, isCut } = latest.current;
+        const first = lines?.[0];
+        const last = lines?.at(-1);
+        const isKnownLine = first && last && !isBefore(line.id, first.id) && !isBefore(last.id, line.id);
+        if (isKnownLine || (first && (cursor !== undefined || isCut) && isBefore(line.id, first.id)))
+          continue;
+        gathered.push(line);
+        timer ??= setTimeout(show, gatherMs);
+      }
+    };
+    follow().catch((thrown: unknown) => leaving.signal.aborted || fail(thrown));
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+    };
+  }, [instance, isFollowing, isKnown, run, level, category, name, fail]);
+
+  const earlier = (): void => {
+    const { cursor } = current;
+    if (cursor === undefined || isLoadingEarlier) return;
+    setLoadingEarlier(true);
+    ask({ cursor })
+      .then((page) =>
+        setKept((last) =>
+          last.name === name && last.lines
+            ? { ...last, lines: mergeLines(last.lines, page.logs), cursor: page.cursor }
+            : last,
+        ),
+      )
+      .catch(fail)
+      .finally(() => setLoadingEarlier(false));
+  };
+  return {
+    lines: current.lines,
+    hasEarlier: current.cursor !== undefined,
+    isLoadingEarlier,
+    isCut: current.isCut ?? false,
+    problem: current.problem,
+    earlier,
+  };
+}

@@ -1,0 +1,91 @@
+/** From time to place and back. Long waits may be cut short; then the scale is a chain of pieces. */
+import { lengthOf, type Span, subtract, totalOf } from "./spans.ts";
+
+export interface Piece extends Span {
+  /** Where it begins and ends, from 0 to 1 over the whole. */
+  readonly begin: number;
+  readonly end: number;
+  /** Cut short. */
+  readonly isBreak: boolean;
+}
+
+export interface Scale extends Span {
+  readonly pieces: readonly Piece[];
+  placeOf(time: number): number;
+  timeAt(place: number): number;
+}
+
+/** A wait that is this many times longer than everything else hides it when drawn to scale. */
+const dwarfs = 20;
+/** Shorter waits are never worth a break. */
+const breakMsMin = 100;
+
+export function makeScale(whole: Span, breaks: readonly Span[] = []): Scale {
+  const all: Span = { from: whole.from, to: Math.max(whole.to, whole.from + 1) };
+  const plain = subtract([all], breaks);
+  const plainMs = Math.max(1, totalOf(plain));
+  const breakMs = plainMs * (plain.length === 0 ? 1 : Math.min(0.15, 0.6 / breaks.length));
+  const drawnMs = (plain.length === 0 ? 0 : plainMs) + breakMs * breaks.length;
+  const ordered = [
+    ...plain.map((span) => ({ ...span, isBreak: false })),
+    ...breaks.map((span) => ({ ...span, isBreak: true })),
+  ].sort((a, b) => a.from - b.from);
+  let drawn = 0;
+  const pieces = ordered.map((span) => {
+    const begin = drawn / drawnMs;
+    drawn += span.isBreak ? breakMs : lengthOf(span);
+    return { ...span, begin, end: drawn / drawnMs };
+  });
+  return {
+    ...all,
+    pieces,
+    placeOf(time) {
+      const piece = pieces[lastIndex(pieces, (each) => each.from <= time)] as Piece;
+      return piece.begin + ((time - piece.from) / lengthOf(piece)) * (piece.end - piece.begin);
+    },
+    timeAt(place) {
+      const piece = pieces[lastIndex(pieces, (each) => each.begin <= place)] as Piece;
+      return piece.from + ((place - piece.begin) / (piece.end - piece.begin)) * lengthOf(piece);
+    },
+  };
+}
+
+/** The last that is so; the first when none is. Those that are so come first. */
+function lastIndex(pieces: readonly Piece[], isSo: (piece: Piece) => boolean): number {
+  let low = 0;
+  let high = pieces.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (isSo(pieces[middle] as Piece)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/**
+ * The stretches worth cutting short: nothing worked, for longer than all work together. Where several waits follow
+ * each other, each is cut by itself. `edges` are the times at which something began or ended.
+ */
+export function breaksIn(whole: Span, work: readonly Span[], edges: readonly number[]): readonly Span[] {
+  const quiet = subtract([whole], work);
+  const limit = Math.max(breakMsMin, totalOf(work));
+  const ordered = [...edges].sort((a, b) => a - b);
+  return quiet.flatMap((span) => (lengthOf(span) <= limit ? [] : cutAt(span, ordered, limit)));
+}
+
+function cutAt({ from, to }: Span, edges: readonly number[], limit: number): readonly Span[] {
+  const cuts: Span[] = [];
+  let begin = from;
+  for (const edge of edges) {
+    if (edge - begin <= limit || to - edge <= limit) continue;
+    cuts.push({ from: begin, to: edge });
+    begin = edge;
+  }
+  return [...cuts, { from: begin, to }];
+}
+
+/** Whether some wait would hide the work if everything were drawn to scale. */
+export function isDwarfed(whole: Span, breaks: readonly Span[]): boolean {
+  const rest = Math.max(1, lengthOf(whole) - totalOf(breaks));
+  return breaks.some((span) => lengthOf(span) > dwarfs * rest);
+}

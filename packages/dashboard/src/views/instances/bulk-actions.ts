@@ -1,0 +1,56 @@
+/** What can be done to many instances at once. */
+import type { Client } from "everstep/client";
+import type { InstanceAddress } from "../../links.ts";
+import type { Chosen } from "./selection.ts";
+
+export interface BulkAction {
+  readonly name: "pause" | "resume" | "terminate" | "restart" | "retryFailedStep";
+  readonly words: string;
+  /** "12 instances were paused." */
+  readonly done: string;
+  /** Asked before it begins, where it cannot be undone. */
+  readonly question?: (count: string) => string;
+  /** Whom it is for, where it is not for all. */
+  readonly isFor?: (chosen: Chosen) => boolean;
+  act(client: Client, instance: InstanceAddress): Promise<void>;
+}
+
+export const bulkActions: readonly BulkAction[] = [
+  {
+    name: "pause",
+    words: "Pause",
+    done: "paused",
+    act: (client, instance) => handle(client, instance).pause(),
+  },
+  {
+    name: "resume",
+    words: "Resume",
+    done: "resumed",
+    act: (client, instance) => handle(client, instance).resume(),
+  },
+  {
+    name: "retryFailedStep",
+    words: "Retry failed step",
+    done: "given another attempt",
+    isFor: ({ status }) => status === "errored",
+    act: (client, instance) => handle(client, instance).retryFailedStep(),
+  },
+  {
+    name: "restart",
+    words: "Restart",
+    done: "restarted",
+    question: (count) => `Restart ${count} from the beginning?`,
+    act: (client, instance) => handle(client, instance).restart(),
+  },
+  {
+    name: "terminate",
+    words: "Terminate",
+    done: "terminated",
+    question: (count) => `Terminate ${count} for good?`,
+    act: (client, instance) => handle(client, instance).terminate(),
+  },
+];
+
+function handle(client: Client, { workflowName, instanceId }: InstanceAddress) {
+  return client.workflow(workflowName).get(instanceId);
+}

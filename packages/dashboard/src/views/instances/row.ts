@@ -1,0 +1,82 @@
+/** What a list keeps of an instance: little, because a list may be long. */
+import type { InstanceStatus, WireInstanceWithMeta } from "everstep/client";
+import type { InstanceAddress } from "../../links.ts";
+
+export interface Row extends InstanceAddress {
+  /** Tells instances apart across workflows. */
+  readonly key: string;
+  readonly status: InstanceStatus;
+  readonly runNumber: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+  readonly dueAt: number | null;
+  readonly executing: boolean;
+  readonly queued: boolean;
+  readonly deadLetter: boolean;
+  /** Why it errored or was terminated, clipped. */
+  readonly why: string | null;
+  /** It was in the list when it was loaded, and is not any more: what it is now is not known here. */
+  readonly hasLeft: boolean;
+}
+
+const whyMax = 240;
+
+export function rowOf({ id, details, meta }: Listed): Row {
+  return {
+    key: keyOf({ workflowName: meta.workflowName, instanceId: id }),
+    workflowName: meta.workflowName,
+    instanceId: id,
+    status: details.status,
+    runNumber: meta.runNumber,
+    createdAt: Date.parse(meta.createdAt),
+    updatedAt: Date.parse(meta.updatedAt),
+    startedAt: timeOf(meta.startedAt),
+    completedAt: timeOf(meta.completedAt),
+    dueAt: timeOf(meta.dueAt),
+    executing: meta.executing,
+    queued: meta.queued,
+    deadLetter: meta.deadLetter,
+    why: whyOf({ details, meta }),
+    hasLeft: false,
+  };
+}
+
+export type Listed = Pick<WireInstanceWithMeta, "id" | "details" | "meta">;
+
+/** A workflow's name has no space in it. */
+export function keyOf({ workflowName, instanceId }: InstanceAddress): string {
+  return `${workflowName} ${instanceId}`;
+}
+
+export function isSameRow(a: Row, b: Row): boolean {
+  return (
+    a.updatedAt === b.updatedAt &&
+    a.status === b.status &&
+    a.runNumber === b.runNumber &&
+    a.executing === b.executing &&
+    a.queued === b.queued &&
+    a.dueAt === b.dueAt &&
+    a.startedAt === b.startedAt &&
+    a.hasLeft === b.hasLeft
+  );
+}
+
+function timeOf(iso: string | null): number | null {
+  return iso === null ? null : Date.parse(iso);
+}
+
+function whyOf({ details, meta }: Pick<Listed, "details" | "meta">): string | null {
+  if (details.error) return `${details.error.name}: ${details.error.message}`.slice(0, whyMax);
+  const reason = meta.terminationReason;
+  return reason ? (reason.message ?? endings[reason.source] ?? reason.source).slice(0, whyMax) : null;
+}
+
+const endings: Readonly<Record<string, string>> = {
+  user: "by a person",
+  maxRunDuration: "ran for longer than it may",
+  maxSuspendDuration: "waited for longer than it may",
+  deadline: "its deadline passed",
+  restarted: "restarted",
+};

@@ -1,0 +1,44 @@
+/** Instances as a list brings them, for tests. */
+import type { InstanceStatus, WireMeta } from "everstep/client";
+import type { ListPage } from "./listing.ts";
+import type { Listed } from "./row.ts";
+
+export function listed(
+  id: string,
+  changes: Partial<WireMeta> & {
+    readonly status?: InstanceStatus;
+    readonly error?: { readonly name: string; readonly message: string };
+    readonly reason?: WireMeta["terminationReason"];
+  } = {},
+): Listed {
+  const { status = "complete", error, reason = null, ...meta } = changes;
+  const at = "2026-03-01T10:00:00.000Z";
+  return {
+    id,
+    details: { status, ...(error ? { error } : {}) },
+    meta: {
+      workflowName: "order",
+      runNumber: 1,
+      params: null,
+      createdAt: at,
+      updatedAt: at,
+      startedAt: null,
+      completedAt: null,
+      dueAt: null,
+      deadlineAt: null,
+      retentionUntil: null,
+      parent: null,
+      terminationReason: reason,
+      executing: false,
+      queued: false,
+      deadLetter: false,
+      ...meta,
+    },
+  };
+}
+
+/** A page of these ids; with a cursor there is more. */
+export function pageOf(ids: readonly (string | Listed)[], cursor?: string): ListPage {
+  const instances = ids.map((each) => (typeof each === "string" ? listed(each) : each));
+  return cursor === undefined ? { instances, hasNextPage: false } : { instances, cursor, hasNextPage: true };
+}

@@ -1,0 +1,141 @@
+import { Pause, Play, RotateCcw, Square, StepForward, X } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { isAbort, problemOf } from "../../api/problem.ts";
+import { ConfirmButton } from "../../parts/confirm.tsx";
+import { counted, spokenNumber } from "../../words/numbers.ts";
+import { type BulkAction, bulkActions } from "./bulk-actions.ts";
+import { findMatches, matchMax } from "./match-all.ts";
+import type { Row } from "./row.ts";
+import type { Chosen } from "./selection.ts";
+import type { Source } from "./source.ts";
+import type { SelectionState } from "./use-selection.ts";
+
+const icons: Readonly<Record<BulkAction["name"], ReactNode>> = {
+  pause: <Pause aria-hidden />,
+  resume: <Play aria-hidden />,
+  terminate: <Square aria-hidden />,
+  restart: <RotateCcw aria-hidden />,
+  retryFailedStep: <StepForward aria-hidden />,
+};
+
+export function SelectionBar({
+  selection,
+  rows,
+  source,
+  mayManage,
+  isBusy,
+  onAct,
+}: {
+  readonly selection: SelectionState;
+  readonly rows: readonly Row[];
+  readonly source: Source;
+  readonly mayManage: boolean;
+  readonly isBusy: boolean;
+  readonly onAct: (action: BulkAction, items: readonly Chosen[]) => void;
+}) {
+  const chosen = [...selection.chosen.values()];
+  return (
+    <section className="selection-bar" aria-label="What is selected">
+      <div className="buttons">
+        <strong role="status">{spokenNumber(selection.count)} selected</strong>
+        {selection.count < rows.length && (
+          <button type="button" className="quiet tiny" onClick={() => selection.add(rows)}>
+            Select all loaded
+          </button>
+        )}
+        <MatchAll source={source} onFound={selection.add} />
+        <button type="button" className="quiet tiny" onClick={selection.clear}>
+          <X aria-hidden />
+          Clear
+        </button>
+      </div>
+      {mayManage && (
+        <div className="buttons">
+          {bulkActions.map((action) => (
+            <ActionButton key={action.name} action={action} chosen={chosen} isBusy={isBusy} onAct={onAct} />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function ActionButton({
+  action,
+  chosen,
+  isBusy,
+  onAct,
+}: {
+  readonly action: BulkAction;
+  readonly chosen: readonly Chosen[];
+  readonly isBusy: boolean;
+  readonly onAct: (action: BulkAction, items: readonly Chosen[]) => void;
+}) {
+  const { isFor, words, question, name } = action;
+  const items = isFor ? chosen.filter(isFor) : chosen;
+  if (items.length === 0) return null;
+  const label = items.length < chosen.length ? `${words} (${spokenNumber(items.length)})` : words;
+  if (question) {
+    return (
+      <ConfirmButton
+        label={label}
+        icon={icons[name]}
+        question={question(counted(items.length, "instance"))}
+        confirm={`${words} ${spokenNumber(items.length)}`}
+        isBusy={isBusy}
+        onConfirm={() => onAct(action, items)}
+      />
+    );
+  }
+  return (
+    <button type="button" disabled={isBusy} onClick={() => onAct(action, items)}>
+      {icons[name]}
+      {label}
+    </button>
+  );
+}
+
+/** Everything that matches the filters, loaded or not. */
+function MatchAll({
+  source,
+  onFound,
+}: {
+  readonly source: Source;
+  readonly onFound: (found: readonly Chosen[]) => void;
+}) {
+  const [count, setCount] = useState<number | null>(null);
+  const [note, setNote] = useState("");
+  const leaving = useRef<AbortController | null>(null);
+  useEffect(() => () => leaving.current?.abort(), []);
+  const find = async (): Promise<void> => {
+    leaving.current = new AbortController();
+    setCount(0);
+    setNote("");
+    try {
+      const { found, isMore } = await findMatches(source, leaving.current.signal, setCount);
+      onFound(found);
+      if (isMore) setNote(`The first ${spokenNumber(matchMax)}; there are more.`);
+    } catch (thrown) {
+      if (!isAbort(thrown)) setNote(problemOf(thrown).message);
+    }
+    setCount(null);
+  };
+  if (count !== null) {
+    return (
+      <span className="small buttons" role="status">
+        {spokenNumber(count)} found so far
+        <button type="button" className="tiny" onClick={() => leaving.current?.abort()}>
+          Stop
+        </button>
+      </span>
+    );
+  }
+  return (
+    <>
+      <button type="button" className="quiet tiny" onClick={() => void find()}>
+        Select all that match
+      </button>
+      {note && <span className="small dim">{note}</span>}
+    </>
+  );
+}

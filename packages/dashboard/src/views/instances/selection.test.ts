@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { rowOf } from "./row.ts";
+import { listed } from "./sample-rows.ts";
+import { nothingChosen, type Selection, withAll, withRange, withToggled } from "./selection.ts";
+
+const rows = ["a", "b", "c", "d", "e"].map((id) => rowOf(listed(id)));
+const row = (at: number) => rows[at] as (typeof rows)[number];
+const ids = ({ chosen }: Selection): string => [...chosen.values()].map((each) => each.instanceId).join("");
+
+test("a row is chosen, and chosen no more", () => {
+  const one = withToggled(nothingChosen, row(1));
+  expect(ids(one)).toBe("b");
+  expect(ids(withToggled(one, row(1)))).toBe("");
+});
+
+test("a range is chosen from the row before, in both directions", () => {
+  expect(ids(withRange(withToggled(nothingChosen, row(1)), rows, row(3)))).toBe("bcd");
+  expect(ids(withRange(withToggled(nothingChosen, row(3)), rows, row(1)))).toBe("dbc");
+});
+
+test("a range that begins with a row that was taken out is taken out", () => {
+  const all = withAll(nothingChosen, rows);
+  expect(ids(withRange(withToggled(all, row(1)), rows, row(3)))).toBe("ae");
+});
+
+test("without a row to begin with, a range is that row", () => {
+  expect(ids(withRange(nothingChosen, rows, row(2)))).toBe("c");
+});

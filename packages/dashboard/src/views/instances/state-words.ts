@@ -1,0 +1,43 @@
+/** Where an instance is now, in a few words; and how long it took. */
+
+import { isEnded } from "../../words/statuses.ts";
+import { spokenAgo, spokenDuration } from "../../words/time.ts";
+import type { Row } from "./row.ts";
+
+export function spokenState(row: Row, now: number): string {
+  if (row.hasLeft) return "not in this list any more";
+  switch (row.status) {
+    case "active":
+      if (row.executing) return "executing";
+      return row.queued ? queuedFor(row, now) : dueWords(row, now);
+    case "waiting":
+      return row.executing ? "executing" : dueWords(row, now);
+    case "paused":
+      return `since ${spokenAgo(row.updatedAt, now)}`;
+    case "complete":
+      return "";
+    case "errored":
+    case "terminated":
+      return row.why ?? "";
+  }
+}
+
+/** How long it took; of one that goes on, how long so far. */
+export function spokenLife(row: Row, now: number): string {
+  if (isEnded(row.status)) {
+    const end = row.completedAt ?? row.updatedAt;
+    return spokenDuration(Math.max(0, end - (row.startedAt ?? row.createdAt)));
+  }
+  if (row.startedAt === null) return "not started";
+  return spokenDuration(Math.max(1000, Math.floor((now - row.startedAt) / 1000) * 1000));
+}
+
+function queuedFor({ dueAt }: Row, now: number): string {
+  const ms = dueAt === null ? 0 : now - dueAt;
+  return ms < 2000 ? "queued" : `queued for ${spokenDuration(Math.floor(ms / 1000) * 1000)}`;
+}
+
+function dueWords({ dueAt }: Row, now: number): string {
+  if (dueAt === null) return "";
+  return dueAt <= now + 1000 ? "due now" : `due ${spokenAgo(dueAt, now)}`;
+}

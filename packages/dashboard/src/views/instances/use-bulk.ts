@@ -1,0 +1,47 @@
+/** What is being done to many instances. It goes on while the person looks at another view, and its summary waits for them. */
+import { useCallback, useSyncExternalStore } from "react";
+import { useSession } from "../../api/session.tsx";
+import { type BulkProgress, runBulk } from "./bulk.ts";
+import type { BulkAction } from "./bulk-actions.ts";
+import type { Chosen } from "./selection.ts";
+
+export interface Bulk {
+  readonly action: BulkAction;
+  readonly progress: BulkProgress;
+}
+
+const atOnce = 8;
+
+let current: Bulk | null = null;
+let stopping = new AbortController();
+const listeners = new Set<() => void>();
+
+function set(next: Bulk | null): void {
+  current = next;
+  for (const each of listeners) each();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useBulk() {
+  const { client } = useSession();
+  const bulk = useSyncExternalStore(subscribe, () => current);
+  const start = useCallback(
+    async (action: BulkAction, items: readonly Chosen[]): Promise<void> => {
+      if (current?.progress.state === "running") return;
+      stopping = new AbortController();
+      await runBulk({
+        items,
+        act: (item) => action.act(client, item),
+        atOnce,
+        stop: stopping.signal,
+        onProgress: (progress) => set({ action, progress }),
+      });
+    },
+    [client],
+  );
+  return { bulk, start, stop: () => stopping.abort(), dismiss: () => set(null) };
+}

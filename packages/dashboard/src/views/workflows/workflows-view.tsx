@@ -1,0 +1,3 @@
+export function WorkflowsView() {
+  return <h1>WorkflowsView</h1>;
+}

@@ -1,0 +1,72 @@
+import { EverstepError } from "../model/error.ts";
+import type { MinuteTally, TallyCounts } from "../store/store.ts";
+import { tallyMinutesMax } from "../store/tally-span.ts";
+import type { AppParts } from "./app-parts.ts";
+
+export interface ActivityOptions {
+  /** How far back, up to a week; default 60. */
+  readonly minutes?: number | undefined;
+  /** Of one workflow; of all together when left out. */
+  readonly workflowName?: string | undefined;
+}
+
+/** What runners got done over time. */
+export interface ActivityView {
+  readonly from: Date;
+  /** The last bucket goes on until then: it is not full yet. */
+  readonly to: Date;
+  readonly bucketMs: number;
+  /** Oldest first, without gaps. */
+  readonly buckets: readonly ActivityBucket[];
+}
+
+export interface ActivityBucket extends TallyCounts {
+  /** When it began. */
+  readonly at: Date;
+}
+
+const bucketsMax = 120;
+const minuteMs = 60_000;
+
+export async function readActivity(options: ActivityOptions, parts: AppParts): Promise<ActivityView> {
+  const { minutes = 60, workflowName } = options;
+  checkMinutes(minutes);
+  await parts.ready();
+  const { from, to, bucketMs, count } = bucketsUntil(parts.runtime.now(), minutes);
+  const query = { from, to, ...(workflowName === undefined ? {} : { workflowName }) };
+  const tallies = await parts.reads.readTallies(query);
+  const buckets = Array.from({ length: count }, (_unused, n) => emptyBucket(from + n * bucketMs));
+  for (const tally of tallies) add(buckets[Math.floor((tally.minute - from) / bucketMs)], tally);
+  return { from: new Date(from), to: new Date(to), bucketMs, buckets };
+}
+
+/** They begin at full multiples of their length, so that what was seen in one stays there. */
+function bucketsUntil(now: number, minutes: number) {
+  const bucketMs = Math.ceil(minutes / bucketsMax) * minuteMs;
+  const count = Math.ceil((minutes * minuteMs) / bucketMs);
+  const to = (Math.floor(now / bucketMs) + 1) * bucketMs;
+  return { from: to - count * bucketMs, to, bucketMs, count };
+}
+
+type OpenBucket = { -readonly [Field in keyof ActivityBucket]: ActivityBucket[Field] };
+
+function emptyBucket(at: number): OpenBucket {
+  return { at: new Date(at), complete: 0, errored: 0, terminated: 0, steps: 0, failedAttempts: 0 };
+}
+
+function add(bucket: OpenBucket | undefined, tally: MinuteTally): void {
+  if (bucket === undefined) return;
+  bucket.complete += tally.complete;
+  bucket.errored += tally.errored;
+  bucket.terminated += tally.terminated;
+  bucket.steps += tally.steps;
+  bucket.failedAttempts += tally.failedAttempts;
+}
+
+function checkMinutes(minutes: number): void {
+  if (Number.isInteger(minutes) && minutes >= 1 && minutes <= tallyMinutesMax) return;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    `minutes is ${String(minutes)}; it must be a whole number from 1 to ${tallyMinutesMax}, which is a week.`,
+  );
+}

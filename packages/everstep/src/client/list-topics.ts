@@ -1,0 +1,22 @@
+import type { Limits } from "../model/limits.ts";
+import type { AppParts } from "./app-parts.ts";
+import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+
+/** A topic that instances wait on now. */
+export interface TopicView {
+  readonly topic: string;
+  /** Waits that are open. */
+  readonly waiters: number;
+}
+
+/** By name. A page may be short, or even empty, and there may still be more. */
+export async function listTopics(
+  options: PageOptions,
+  limits: Limits,
+  parts: AppParts,
+): Promise<PageView<TopicView>> {
+  const list = "topics";
+  const query = pageQuery(list, options, limits);
+  await parts.ready();
+  return pageView(list, await parts.reads.listTopics(query), ({ topic, waiters }) => ({ topic, waiters }));
+}

@@ -1,0 +1,55 @@
+import { beatDefaults } from "../model/limits.ts";
+import type { RunnerRecord } from "../store/store.ts";
+import type { AppParts } from "./app-parts.ts";
+
+/** A runner on this store, in whichever process. */
+export interface RunnerView {
+  /** The owner of its leases. */
+  readonly id: string;
+  /** Host and process, as people know them; null where there is none. */
+  readonly host: string | null;
+  readonly pid: number | null;
+  readonly startedAt: Date;
+  readonly seenAt: Date;
+  readonly stoppedAt: Date | null;
+  /** Silent: it did not say that it stopped, and was not heard of for longer than three beats. */
+  readonly state: "running" | "silent" | "stopped";
+  /** It is the one of this app. */
+  readonly isHere: boolean;
+  readonly concurrency: number;
+  /** Turns in progress. */
+  readonly turns: number;
+  readonly workflows: readonly string[];
+}
+
+/** Those seen last first. The store hears of each now and then; what runs here is known better. */
+export async function listRunners(parts: AppParts): Promise<readonly RunnerView[]> {
+  const { reads, runner, runtime } = parts;
+  await parts.ready();
+  const told = await reads.listRunners(beatDefaults.runnersMax);
+  const others = told.filter(({ owner }) => !runner.isRunning || owner !== runner.owner);
+  const all = runner.isRunning ? [runner.record, ...others] : others;
+  return all.map((record) => runnerView(record, runner.owner, runtime.now()));
+}
+
+function runnerView(record: RunnerRecord, own: string, now: number): RunnerView {
+  const { owner, host, pid, startedAt, seenAt, stoppedAt, concurrency, turns, workflows } = record;
+  return {
+    id: owner,
+    host,
+    pid,
+    startedAt: new Date(startedAt),
+    seenAt: new Date(seenAt),
+    stoppedAt: stoppedAt === null ? null : new Date(stoppedAt),
+    state: stateOf(record, now),
+    isHere: owner === own,
+    concurrency,
+    turns,
+    workflows,
+  };
+}
+
+function stateOf({ stoppedAt, seenAt }: RunnerRecord, now: number): RunnerView["state"] {
+  if (stoppedAt !== null) return "stopped";
+  return now - seenAt > beatDefaults.silentMs ? "silent" : "running";
+}

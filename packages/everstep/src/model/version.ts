@@ -1,0 +1,2 @@
+/** Of the library, as its package.json has it. */
+export const version = "0.1.0";

@@ -1,0 +1,143 @@
+import type { Store } from "../../store/index.ts";
+import { claimOne, committed, ended, started, suspended, write } from "./acts.ts";
+import type { Case } from "./case.ts";
+import { equal } from "./check.ts";
+import {
+  at,
+  awaiting,
+  boundary,
+  claimRequest,
+  commit,
+  complete,
+  create,
+  leaseMs,
+  never,
+  pause,
+  ref,
+  restart,
+  resume,
+  sendEvent,
+  sleeping,
+  terminate,
+  workflow,
+} from "./given.ts";
+
+export const dueCases: readonly Case[] = [
+  {
+    name: "what is due is listed over all workflows, soonest first, up to the time asked for",
+    async run({ open }) {
+      const store = await open();
+      equal(await store.listDue({ before: never, limit: 10 }), [], "of an empty store");
+      for (let n = 0; n < 24; n += 1) {
+        await write(store, create(`i${n}`, { workflowName: `w${n % 8}`, dueAt: at((n * 7) % 24) }));
+      }
+      await suspended(store, "sleeper", [sleeping(1, at(5))], at(5), { workflowName: "w3" });
+      const inOrder = Array.from({ length: 24 }, (_unused, n) => n).toSorted(
+        (a, b) => ((a * 7) % 24) - ((b * 7) % 24),
+      );
+      const upTo = (due: number) => inOrder.filter((n) => (n * 7) % 24 <= due).map((n) => `i${n}`);
+      equal((await dueIds(store, at(4))).toSorted(), upTo(4).toSorted(), "until 4");
+      equal(await dueIds(store, at(4)), upTo(4), "until 4, in order");
+      equal(await dueIds(store, at(-1)), [], "before the first");
+      equal((await dueIds(store, never)).length, 25, "all of them");
+      equal(await dueIds(store, never, 3), upTo(2), "the first three");
+    },
+  },
+  {
+    name: "runs that are due at the same time come in the order in which they were created",
+    async run({ open }) {
+      const store = await open();
+      for (let n = 0; n < 12; n += 1)
+        await write(store, create(`i${n}`, { workflowName: `w${n % 3}`, dueAt: at(1) }));
+      const expected = Array.from({ length: 12 }, (_unused, n) => `i${n}`);
+      equal(await dueIds(store, at(1)), expected, "all");
+      equal(await dueIds(store, at(1), 5), expected.slice(0, 5), "the first");
+    },
+  },
+  {
+    name: "what is due says why: a start, a wake, a retry, or going on",
+    async run({ open }) {
+      const store = await open();
+      await write(store, create("start", { dueAt: at(1) }));
+      await suspended(store, "sleeps", [sleeping(1, at(2))], at(2));
+      const retrying = await started(store, "retries");
+      const retry = { kind: "suspend", dueAt: at(3), task: "retry" } as const;
+      await committed(
+        store,
+        commit(retrying.lease, boundary(1, { steps: [sleeping(1, at(3))], next: retry })),
+      );
+      const yielding = await started(store, "yields");
+      await committed(store, commit(yielding.lease, boundary(1, { next: { kind: "yield", dueAt: at(4) } })));
+      await suspended(store, "hears", [awaiting(1, "x", never)], never);
+      await write(store, sendEvent("hears", "e1", "x"), at(5));
+      await store.write([create("paused"), pause("paused")], at(0));
+      await write(store, resume("paused"), at(6));
+      const released = await started(store, "released");
+      await store.release([released.lease], at(7));
+      await ended(store, "again", complete());
+      await write(store, restart("again"), at(8));
+      equal(
+        (await store.listDue({ before: at(8), limit: 100 })).map((due) => [
+          due.instanceId,
+          due.kind,
+          due.dueAt,
+        ]),
+        [
+          ["start", "run", at(1)],
+          ["sleeps", "wake", at(2)],
+          ["retries", "retry", at(3)],
+          ["yields", "resume", at(4)],
+          ["hears", "wake", at(5)],
+          ["paused", "resume", at(6)],
+          ["released", "resume", at(7)],
+          ["again", "run", at(8)],
+        ],
+        "what is due",
+      );
+    },
+  },
+  {
+    name: "a run that is put back after a crash is due for a retry",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "crashed");
+      equal(await dueIds(store, never), [], "under its lease");
+      await store.claim(claimRequest({ now: at(leaseMs), crashDelaysMs: [500] }));
+      equal(
+        await store.listDue({ before: never, limit: 5 }),
+        [{ ...ref("crashed"), runNumber: 1, kind: "retry", dueAt: at(leaseMs + 500) }],
+        "put back",
+      );
+    },
+  },
+  {
+    name: "what is under a lease, paused or over is not due, and a restarted instance is by its current run",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "leased");
+      await started(store, "paused at work");
+      await store.write(
+        [pause("paused at work"), create("paused"), pause("paused"), create("over"), terminate("over")],
+        at(1),
+      );
+      await ended(store, "complete", complete());
+      equal(await dueIds(store, never), [], "of those");
+      await write(store, create("twice"));
+      await write(store, restart("twice"), at(2));
+      equal(
+        await store.listDue({ before: never, limit: 5 }),
+        [{ ...ref("twice"), runNumber: 2, kind: "run", dueAt: at(2) }],
+        "restarted",
+      );
+      await claimOne(store, "twice", at(3));
+      equal(await dueIds(store, never), [], "claimed");
+      await store.remove(ref("twice"));
+      equal(await dueIds(store, never), [], "removed");
+      equal(await store.nextDueAt([workflow]), at(leaseMs), "while leases are in force");
+    },
+  },
+];
+
+async function dueIds(store: Store, before: number, limit = 100): Promise<readonly string[]> {
+  return (await store.listDue({ before, limit })).map((due) => due.instanceId);
+}

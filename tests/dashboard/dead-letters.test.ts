@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { axe, shot } from "../support/browser.ts";
+import type { DashboardApp } from "../support/dashboard-app.ts";
+import { reach } from "../support/dashboard-seed.ts";
+import { onEachStore } from "../support/on-each-store.ts";
+
+async function seed({ app }: DashboardApp): Promise<void> {
+  const made = ["dead-1", "dead-2", "dead-3"].map((id) =>
+    app.workflows.failing.create({ id, params: { retries: 0 } }),
+  );
+  for (const instance of await Promise.all(made)) await reach(instance, "errored");
+}
+
+onEachStore("dead letters", { seed }, (stage) => {
+  const { openPage, store } = stage;
+
+  test("are shown with what failed, and one is redriven: its step is tried once more", async () => {
+    const page = await openPage();
+    await page.goto(`${stage.served.dashboardUrl}dead-letters`);
+    const letter = page.getByRole("listitem").filter({ hasText: "dead-2" });
+    await expect.poll(() => letter.innerText()).toContain("Error: The service is out of reach (attempt 1).");
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `dead-letters-${store}`);
+    await letter.getByRole("button", { name: "Redrive" }).click();
+    await page.getByText("1 instance got another chance").waitFor();
+    await expect.poll(() => letter.innerText()).toContain("(attempt 2)");
+  });
+
+  test("are redriven all at once after a question, and the summary says how many", async () => {
+    const page = await openPage();
+    await page.goto(`${stage.served.dashboardUrl}dead-letters`);
+    await page.getByRole("button", { name: "Redrive all" }).click();
+    await page.getByText("Give all 3 another chance?").waitFor();
+    await page.getByRole("button", { name: "Redrive", exact: true }).first().click();
+    await page.getByText("3 instances got another chance").waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    expect(await page.getByText("got another chance").count()).toBe(0);
+  });
+
+  test("are kept when the question is answered with no", async () => {
+    const page = await openPage();
+    await page.goto(`${stage.served.dashboardUrl}dead-letters`);
+    await page.getByRole("button", { name: "Redrive all" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Redrive all" }).waitFor();
+    expect(await page.getByText("got another chance").count()).toBe(0);
+  });
+
+  test("of one workflow are in an address of their own", async () => {
+    const page = await openPage({ colorScheme: "dark" });
+    await page.goto(`${stage.served.dashboardUrl}dead-letters?workflow=order`);
+    await page.getByText("Nothing was given up.").waitFor();
+    await page.getByLabel("Workflow").selectOption("failing");
+    await expect.poll(() => page.getByRole("listitem").count()).toBe(3);
+    expect(new URL(page.url()).search).toBe("?workflow=failing");
+    expect(await axe(page)).toEqual([]);
+  });
+});

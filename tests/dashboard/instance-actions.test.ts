@@ -1,0 +1,222 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { axe, shot } from "../support/browser.ts";
+import { reach } from "../support/dashboard-seed.ts";
+import { onEachStore, type Stage } from "../support/on-each-store.ts";
+
+const book = { item: "book", amount: 20 };
+
+onEachStore("steering an instance", {}, (stage) => {
+  const { openPage, store } = stage;
+
+  test("a person pauses an instance and resumes it", async () => {
+    const order = await waitingOrder(stage, "pausing");
+    const page = await open(stage, "order/pausing");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await said(page, "Paused.");
+    await whyIs(page, /Somebody paused it/);
+    expect((await order.status()).status).toBe("paused");
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await said(page, "Resumed.");
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    await reach(order, "waiting", "approval");
+  });
+
+  test("an instance is terminated only after one more question, with the reason that was given", async () => {
+    const order = await waitingOrder(stage, "ending");
+    const page = await open(stage, "order/ending");
+    await page.getByRole("button", { name: "Terminate", exact: true }).click();
+    await page.getByLabel("Reason (optional)").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByLabel("Reason (optional)").count()).toBe(0);
+    expect((await order.status()).status).toBe("waiting");
+    await page.getByRole("button", { name: "Terminate", exact: true }).click();
+    await page.getByLabel("Reason (optional)").fill("Nobody wants it.");
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `instance-terminate-${store}`);
+    await page.getByRole("button", { name: "Terminate it" }).click();
+    await said(page, "Terminated.");
+    await page.getByText("a person: Nobody wants it.").waitFor();
+    await expect.poll(() => buttons(page)).toEqual(["Restart", "Fork", "Export history"]);
+    expect((await order.details()).terminationReason).toMatchObject({ message: "Nobody wants it." });
+  });
+
+  test("a restart begins the next run, after a question that says what becomes of this one", async () => {
+    const order = await waitingOrder(stage, "again");
+    const page = await open(stage, "order/again");
+    await page.getByRole("button", { name: "Restart" }).click();
+    await page.getByText("as run 2? Run 1 ends where it is.").waitFor();
+    await page.getByRole("button", { name: "Restart it" }).click();
+    await said(page, "Restarted as run 2.");
+    await expect.poll(() => fact(page, "Run")).toBe("2");
+    await reach(order, "waiting", "approval");
+  });
+
+  test("a run is begun again from one of its steps, and what was before it is kept", async () => {
+    const order = await waitingOrder(stage, "from-step");
+    const charge = (await order.history()).steps.find(({ name }) => name === "charge");
+    const page = await open(stage, `order/from-step?step=${charge?.index}`);
+    await page.getByRole("button", { name: "Restart from this step" }).click();
+    await page.getByText(/Restart from "charge"\? What was recorded before it is kept/).waitFor();
+    await page.getByRole("button", { name: "Restart it" }).click();
+    await said(page, "Restarted as run 2.");
+    await reach(order, "waiting", "approval");
+    const [before, after] = [await order.history({ runNumber: 1 }), await order.history()];
+    const began = (history: typeof before, name: string) =>
+      history.steps.find((step) => step.name === name)?.createdAt.getTime();
+    expect(began(after, "reserve")).toBe(began(before, "reserve"));
+    expect(began(after, "charge")).not.toBe(began(before, "charge"));
+  });
+
+  test("a fork is made from the beginning or from a step, and the page goes to it", async () => {
+    await waitingOrder(stage, "source");
+    const page = await open(stage, "order/source");
+    await page.getByRole("button", { name: "Fork", exact: true }).click();
+    await page.getByLabel("Id of the new instance (optional)").fill("source");
+    await page.getByRole("button", { name: "Fork it" }).click();
+    // One that exists is not touched, and that is said beside the button.
+    await expect
+      .poll(() => page.getByRole("alert").innerText())
+      .toContain("INSTANCE_ID_ALREADY_EXISTS");
+    await page.getByLabel("Id of the new instance (optional)").fill("copy-1");
+    await page.getByRole("button", { name: "Fork it" }).click();
+    await page.waitForURL(/\/instances\/order\/copy-1$/);
+    await page.getByRole("heading", { level: 1, name: "copy-1" }).waitFor();
+    const copy = stage.served.app.workflows.order.at("copy-1");
+    await reach(copy, "waiting", "approval");
+    const approval = (await copy.details()).currentStep?.index;
+    await page.goto(`${stage.served.dashboardUrl}instances/order/copy-1?step=${approval}`);
+    await page.getByRole("button", { name: "Fork from this step" }).click();
+    await page.getByRole("button", { name: "Fork it" }).click();
+    await page.waitForURL((url) => /\/order\/[0-9a-f-]{36}$/.test(url.pathname));
+    await whyIs(page, /waits for an event of type "approved"/);
+  }, 30_000);
+
+  test("a failed step gets another attempt, now or later", async () => {
+    const dead = await stage.served.app.workflows.failing.create({ id: "dead", params: {} });
+    await reach(dead, "errored");
+    const page = await open(stage, "failing/dead");
+    await page.getByText("dead letter", { exact: true }).waitFor();
+    await whyIs(page, /It failed .* with Error: The service is out of reach/);
+    await page.getByRole("button", { name: "Retry failed step" }).click();
+    await page.getByRole("button", { name: "Retry it" }).click();
+    await said(page, "The failed step is tried again.");
+    await expect
+      .poll(async () => (await dead.history()).steps.find(({ name }) => name === "call")?.attempts)
+      .toBe(4);
+    await reach(dead, "errored");
+    await page.getByRole("button", { name: "Retry failed step" }).click();
+    await page.getByLabel("When").selectOption("5 minutes");
+    await page.getByRole("button", { name: "Retry it" }).click();
+    await said(page, "The failed step is tried again in 5 minutes.");
+    await page.locator(".countdown", { hasText: /^4:5\d$|^5:00$/ }).waitFor();
+  });
+
+  test("a sleep is counted down, and skipped", async () => {
+    const sleeper = await stage.served.app.workflows.sleeper.create({ id: "nap", params: { for: "1 hour" } });
+    await reach(sleeper, "waiting", "nap");
+    const page = await open(stage, "sleeper/nap", { colorScheme: "dark", width: 360, height: 740 });
+    const clock = page.locator(".countdown");
+    const first = await clock.innerText();
+    expect(first).toMatch(/^59:\d\d$|^1:00:00$/);
+    await expect.poll(() => clock.innerText()).not.toBe(first);
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `instance-sleep-${store}-dark-360`, { fullPage: true });
+    await page.getByRole("button", { name: "Skip the sleep" }).click();
+    await said(page, "The sleep was skipped.");
+    expect(await sleeper.result()).toMatchObject({ output: "rested" });
+    await whyIs(page, /It completed/);
+    await expect.poll(() => clock.count()).toBe(0);
+  });
+
+  test("the wait for a retry is counted down", async () => {
+    const params = { ...book, failures: 1, retryDelay: "30 minutes" } as const;
+    const order = await stage.served.app.workflows.order.create({ id: "retrying", params });
+    await reach(order, "waiting", "charge");
+    const page = await open(stage, "order/retrying");
+    await page.getByText("is tried again (attempt 2 of at most 6)").waitFor();
+    await page.locator(".countdown", { hasText: /^29:\d\d$/ }).waitFor();
+    await whyIs(page, /Step "charge" failed \(attempt 1 of at most 6\)/);
+  });
+
+  test("one sentence says why it does not move, and another one as soon as it does", async () => {
+    const held = await stage.served.app.workflows.held.create({ id: "moving" });
+    await reach(held, "active", "hold");
+    const page = await open(stage, "held/moving");
+    await whyIs(page, /A runner is at it right now: step "hold" has been at work/);
+    stage.served.gates.open("moving");
+    await whyIs(page, /It completed/);
+    expect(await page.locator(".why").innerText()).not.toContain("hold");
+  });
+
+  test("the history of a run is downloaded as one document", async () => {
+    await waitingOrder(stage, "exported");
+    const page = await open(stage, "order/exported");
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export history" }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe("order-exported-run-1.json");
+    const document = JSON.parse(readFileSync(await download.path(), "utf8"));
+    expect(document).toMatchObject(await stage.served.app.workflows.order
+      .at("exported")
+      .exportHistory()
+      .then(({ exportedAt: _, ...rest }: any) => rest));
+    await said(page, "Exported.");
+  });
+
+  test("a connection that drops is said, and what is shown is live again when it is back", async () => {
+    await waitingOrder(stage, "dropping");
+    const page = await open(stage, "order/dropping", { mayComplain: [/ERR_/] });
+    await page.getByText("live", { exact: true }).waitFor();
+    await stage.served.stopServing();
+    await page.getByText("reconnecting").waitFor();
+    await stage.served.serveAgain();
+    await page.getByText("live", { exact: true }).waitFor();
+    await stage.served.app.workflows.order.at("dropping").pause();
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+  });
+
+  test("an instance that is not there is said to be so, with a way to those that are", async () => {
+    const page = await openPage({ mayComplain: [/status of 404/] });
+    await page.goto(`${stage.served.dashboardUrl}instances/order/nobody`);
+    await page.getByText("There is no such instance.").waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.getByRole("link", { name: "Instances of this workflow" }).click();
+    await page.waitForURL(/instances\?workflow=order$/);
+  });
+});
+
+async function waitingOrder({ served }: Stage, id: string) {
+  const order = await served.app.workflows.order.create({ id, params: book });
+  await reach(order, "waiting", "approval");
+  return order;
+}
+
+async function open(
+  stage: Stage,
+  path: string,
+  options: Parameters<Stage["openPage"]>[0] = {},
+): Promise<Page> {
+  const page = await stage.openPage({ mayComplain: [/status of 409/], ...options });
+  await page.goto(`${stage.served.dashboardUrl}instances/${path}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  return page;
+}
+
+async function said(page: Page, text: string): Promise<void> {
+  await page.locator(".said", { hasText: text }).waitFor();
+}
+
+async function whyIs(page: Page, pattern: RegExp): Promise<void> {
+  await page.locator(".why", { hasText: pattern }).waitFor();
+}
+
+function fact(page: Page, name: string): Promise<string> {
+  return page.locator(".instance-facts > div", { hasText: name }).first().locator("dd").innerText();
+}
+
+function buttons(page: Page): Promise<string[]> {
+  return page.locator(".actions .buttons button").allInnerTexts();
+}

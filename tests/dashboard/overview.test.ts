@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { axe, shot } from "../support/browser.ts";
+import { seedEverything } from "../support/dashboard-seed.ts";
+import { onEachStore } from "../support/on-each-store.ts";
+
+onEachStore("the overview", { seed: seedEverything }, (stage) => {
+  const { openPage, store } = stage;
+
+  test("shows how many instances there are by status, each a link to them", async () => {
+    const page = await openPage();
+    await page.goto(stage.served.dashboardUrl);
+    const tiles = page.getByRole("list", { name: "Instances by status" }).getByRole("link");
+    const counts = await stage.served.app.counts();
+    await expect
+      .poll(async () => (await tiles.allInnerTexts()).map((text) => text.split(/\s+/)))
+      .toEqual(Object.entries(counts).map(([status, count]) => [status, String(count)]));
+    await tiles.filter({ hasText: "waiting" }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe("?status=waiting");
+  });
+
+  test("tells what may want attention: what is due, retries, dead letters, the oldest", async () => {
+    const page = await openPage();
+    await page.goto(stage.served.dashboardUrl);
+    const fact = (name: string) =>
+      page.locator(".fact").filter({ has: page.getByText(name, { exact: true }) });
+    await expect.poll(() => fact("Due now").innerText()).toContain("nothing waits for a runner");
+    expect(await fact("Retries due").innerText()).toMatch(/1\s+within the hour, the next in 29 minutes/);
+    expect(await fact("Dead letters").innerText()).toMatch(/1\s+look and redrive/);
+    expect(await fact("Oldest waiting").innerText()).toContain("order-");
+    expect(await fact("Oldest active").innerText()).toContain("held-active");
+  });
+
+  test("shows the runners with their last heartbeat, and what the store guarantees", async () => {
+    const page = await openPage();
+    await page.goto(stage.served.dashboardUrl);
+    const row = page.getByRole("row").filter({ hasText: "answers this page" });
+    await expect.poll(() => row.innerText()).toMatch(/running[\s\S]*of 256[\s\S]*(ago|now)/);
+    expect(await row.innerText()).toContain(String(process.pid));
+    const panel = page.getByRole("region", { name: "Store and guarantees" });
+    expect(await panel.innerText()).toContain(store === "sqlite" ? "SQLite" : "PostgreSQL");
+    expect(await panel.innerText()).toContain("survives the end of the process");
+  });
+
+  test("draws what ended and what failed over time, to be read with the keyboard too", async () => {
+    const page = await openPage();
+    await page.goto(stage.served.dashboardUrl);
+    const chart = page.getByRole("group", { name: /^Ended per minute/ });
+    const { complete, errored, terminated } = await stage.served.app.counts();
+    const ended = complete + errored + terminated;
+    await expect
+      .poll(() => page.getByText(/instances ended in the last hour/).innerText(), { timeout: 20_000 })
+      .toBe(`${ended - terminated} instances ended in the last hour`);
+    await chart.focus();
+    await page.keyboard.press("ArrowLeft");
+    expect(await page.locator(".chart-readout").first().innerText()).toMatch(
+      /\d\d:\d\d–\d\d:\d\d: .* complete/,
+    );
+    await page.getByRole("link", { name: "24h" }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe("?range=24h");
+    await expect.poll(() => page.getByText(/ended in the last 24 hours/).count()).toBe(1);
+  });
+
+  test.each([
+    ["light", 1280, 800],
+    ["dark", 1280, 800],
+    ["light", 360, 740],
+    ["dark", 3840, 2160],
+  ] as const)("is in order for everybody, %s at %d pixels", async (colorScheme, width, height) => {
+    const page = await openPage({ colorScheme, width, height });
+    await page.goto(stage.served.dashboardUrl);
+    await page.getByText("Store and guarantees").waitFor();
+    await page.getByText("answers this page").waitFor();
+    expect(await axe(page)).toEqual([]);
+    const widest = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    expect(widest).toBeLessThanOrEqual(0);
+    await shot(page, `overview-${store}-${colorScheme}-${width}`, { fullPage: true });
+  });
+});
+
+onEachStore("an overview without anything", { isRunning: false }, (stage) => {
+  test("says that there is no runner and how to begin", async () => {
+    const page = await stage.openPage();
+    await page.goto(stage.served.dashboardUrl);
+    await page.getByText("No runner has been seen.").waitFor();
+    await page.getByRole("link", { name: "Start one" }).click();
+    await expect.poll(() => page.url()).toBe(`${stage.served.dashboardUrl}workflows`);
+  });
+});
