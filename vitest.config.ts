@@ -50,6 +50,8 @@ export default defineConfig({
           globalSetup: "tests/support/built-dashboard.ts",
           maxWorkers: 2,
           testTimeout: 30_000,
+          // What a page shows takes a moment, and longer where others are busy.
+          expect: { poll: { timeout: 10_000, interval: 50 } },
           sequence: { groupOrder: 3 },
         },
       },

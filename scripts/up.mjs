@@ -11,6 +11,7 @@ const demo = join(root, "examples/crash-demo/main.ts");
 const bench = join(root, "bench/main.ts");
 const simulation = join(root, "tests/simulation/main.ts");
 const mutants = join(root, "scripts/mutants.mjs");
+const screenshots = join(root, "scripts/screenshots.ts");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const services = join(root, "scripts/services.mjs");
 
@@ -29,6 +30,7 @@ const tasks = {
   demo: { does: "kill workers and see nothing run twice", run: (args) => runOnStore(demo, args) },
   test: { does: "check everything; with arguments only those tests", run: test },
   bench: { does: "measure", run: (args) => runOnStore(bench, args, ["--durable"]) },
+  screenshots: { does: "make the pictures of the documentation", run: takeScreenshots },
   simulate: {
     does: "explore random programs under random faults",
     run: (args) => runScript(simulation, args),
@@ -72,6 +74,13 @@ async function runOnStore(file, args, serverOptions = []) {
   const { node } = await prepare();
   const command = ["node", ...sourceOptions, file, ...args];
   return node([services, ...serverOptions, "--only", name, "--", ...command], { cwd: process.cwd() });
+}
+
+async function takeScreenshots() {
+  const toolchain = await prepare();
+  await buildDashboard(toolchain);
+  const command = ["node", ...sourceOptions, screenshots];
+  return toolchain.node([services, "--only", "chromium", "--", ...command]);
 }
 
 async function test(args) {
@@ -134,6 +143,6 @@ function countTests(report) {
 }
 
 function usage() {
-  const lines = Object.entries(tasks).map(([task, { does }]) => `  ${task.padEnd(8)} ${does}`);
+  const lines = Object.entries(tasks).map(([task, { does }]) => `  ${task.padEnd(11)} ${does}`);
   return ["usage: node scripts/up.mjs <task> [arguments]", ...lines].join("\n");
 }

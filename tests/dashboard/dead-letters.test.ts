@@ -22,7 +22,7 @@ onEachStore("dead letters", { seed }, (stage) => {
     expect(await axe(page)).toEqual([]);
     await shot(page, `dead-letters-${store}`);
     await letter.getByRole("button", { name: "Redrive" }).click();
-    await page.getByText("1 instance got another chance").waitFor();
+    await page.getByText("1 instance was given another attempt.").waitFor();
     await expect.poll(() => letter.innerText()).toContain("(attempt 2)");
   });
 
@@ -32,9 +32,9 @@ onEachStore("dead letters", { seed }, (stage) => {
     await page.getByRole("button", { name: "Redrive all" }).click();
     await page.getByText("Give all 3 another chance?").waitFor();
     await page.getByRole("button", { name: "Redrive", exact: true }).first().click();
-    await page.getByText("3 instances got another chance").waitFor();
+    await page.getByText("3 instances were given another attempt.").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
-    expect(await page.getByText("got another chance").count()).toBe(0);
+    expect(await page.getByRole("region", { name: "Summary" }).count()).toBe(0);
   });
 
   test("are kept when the question is answered with no", async () => {
@@ -43,7 +43,7 @@ onEachStore("dead letters", { seed }, (stage) => {
     await page.getByRole("button", { name: "Redrive all" }).click();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Redrive all" }).waitFor();
-    expect(await page.getByText("got another chance").count()).toBe(0);
+    expect(await page.getByRole("region", { name: "Summary" }).count()).toBe(0);
   });
 
   test("of one workflow are in an address of their own", async () => {

@@ -77,9 +77,7 @@ onEachStore("steering an instance", {}, (stage) => {
     await page.getByLabel("Id of the new instance (optional)").fill("source");
     await page.getByRole("button", { name: "Fork it" }).click();
     // One that exists is not touched, and that is said beside the button.
-    await expect
-      .poll(() => page.getByRole("alert").innerText())
-      .toContain("INSTANCE_ID_ALREADY_EXISTS");
+    await expect.poll(() => page.getByRole("alert").innerText()).toContain("INSTANCE_ID_ALREADY_EXISTS");
     await page.getByLabel("Id of the new instance (optional)").fill("copy-1");
     await page.getByRole("button", { name: "Fork it" }).click();
     await page.waitForURL(/\/instances\/order\/copy-1$/);
@@ -159,10 +157,8 @@ onEachStore("steering an instance", {}, (stage) => {
     const download = await downloading;
     expect(download.suggestedFilename()).toBe("order-exported-run-1.json");
     const document = JSON.parse(readFileSync(await download.path(), "utf8"));
-    expect(document).toMatchObject(await stage.served.app.workflows.order
-      .at("exported")
-      .exportHistory()
-      .then(({ exportedAt: _, ...rest }: any) => rest));
+    const { exportedAt: _, ...expected } = await stage.served.app.workflows.order.at("exported").exportHistory();
+    expect(document).toMatchObject(expected);
     await said(page, "Exported.");
   });
 

@@ -98,6 +98,18 @@ describe("SEC-6, SEC-29, R-099 where only some names are answered", () => {
   });
 });
 
+test("a link on another site leads a person here, but brings nothing into that site's page", async () => {
+  const { handler } = await begin();
+  const statusFor = async (headers: Record<string, string>, method = "GET"): Promise<number> => {
+    const all = { host: "localhost:4610", "sec-fetch-site": "cross-site", ...headers };
+    return (await handler(new Request("http://localhost:4610/dashboard/", { method, headers: all }))).status;
+  };
+  expect(await statusFor({ "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" })).toBe(200);
+  expect(await statusFor({ "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" })).toBe(403);
+  expect(await statusFor({ "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script" })).toBe(403);
+  expect(await statusFor({ "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" }, "POST")).toBe(403);
+});
+
 describe("SEC-29 a stream asks who it is for as every route does", () => {
   test("a token in the query opens nothing", async () => {
     const { app } = await begin();

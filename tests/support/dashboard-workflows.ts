@@ -134,6 +134,17 @@ const chatty = defineWorkflow<{ readonly lines: number }>({ name: "chatty" }, as
   await step.do("work", () => step.log.info("from inside of a step"));
 });
 
+/** Writes as many lines as every event "say" asks for. */
+const talker = defineWorkflow({ name: "talker" }, async (_event, step) => {
+  for (let n = 0; ; ) {
+    const { payload } = await step.waitForEvent<{ readonly lines: number }>("say", {
+      type: "say",
+      timeout: "1 hour",
+    });
+    for (let left = payload.lines; left > 0; left--) await step.log.info(`line ${++n}`);
+  }
+});
+
 const long = defineWorkflow<{ readonly steps: number }>({ name: "long" }, async ({ payload }, step) => {
   for (let n = 1; n <= payload.steps; n++) await step.do(`step ${n}`, () => ({ n }));
   return { steps: payload.steps };
@@ -228,6 +239,7 @@ export const sampleWorkflows = (gates: Gates) => ({
   held: held(gates),
   sleeper,
   chatty,
+  talker,
   long,
   quick,
   hostile,

@@ -3,7 +3,10 @@
 export function localTextOf(at: number | null): string {
   if (at === null || Number.isNaN(at)) return "";
   const zoned = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
-  return zoned.toISOString().slice(0, 23).replace(/:00\.000$|\.000$/, "");
+  return zoned
+    .toISOString()
+    .slice(0, 23)
+    .replace(/:00\.000$|\.000$/, "");
 }
 
 /** Null for nothing, or for what is no time. */

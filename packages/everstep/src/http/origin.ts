@@ -36,8 +36,13 @@ export function checkOrigins(request: Request, url: URL, rules: OriginRules, isW
   if (rules.hosts) checkHost(request, url, rules.hosts);
   const origin = request.headers.get("origin");
   if (origin !== null && rules.origins.has(origin)) return;
-  const isGuarded = isWrite || rules.hosts !== null;
+  const isGuarded = isWrite || (rules.hosts !== null && !isVisit(request));
   if (isGuarded && isForeign(request, url, origin, rules.hosts)) throw originNotAllowed(origin);
+}
+
+/** A person followed a link, in a window of its own: the page that has the link sees nothing of what is answered. */
+function isVisit({ headers }: Request): boolean {
+  return headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document";
 }
 
 function checkHost(request: Request, url: URL, hosts: ReadonlySet<string>): void {

@@ -13,10 +13,13 @@ import { Bones } from "../../parts/skeleton.tsx";
 import { When } from "../../parts/when.tsx";
 import { useQuery } from "../../use-query.ts";
 import { counted } from "../../words/numbers.ts";
-import { RedriveReport } from "./redrive-report.tsx";
-import { useRedrive } from "./use-redrive.ts";
+import { type BulkAction, bulkActions } from "../instances/bulk-actions.ts";
+import { BulkReport } from "../instances/bulk-report.tsx";
+import type { Chosen } from "../instances/selection.ts";
+import { useBulk } from "../instances/use-bulk.ts";
 
 const pageSize = 100;
+const retryFailedStep = bulkActions.find(({ name }) => name === "retryFailedStep") as BulkAction;
 
 export function DeadLettersView() {
   const { client, access } = useSession();
@@ -35,10 +38,14 @@ export function DeadLettersView() {
       }
       return { found, isMore: page.hasNextPage };
     },
-    everyMs: 5000,
+    everyMs: 2000,
   });
-  const { redrive, begin, stop, clear } = useRedrive(reload);
-  const isBusy = redrive?.isBusy ?? false;
+  const { bulk, start, stop, dismiss } = useBulk();
+  const isBusy = bulk?.progress.state === "running";
+  const redrive = async (letters: readonly WireInstanceWithMeta[]): Promise<void> => {
+    await start(retryFailedStep, letters.map(chosenOf));
+    reload();
+  };
   const found = value?.found ?? [];
   return (
     <>
@@ -64,7 +71,7 @@ export function DeadLettersView() {
         </div>
       </div>
       {problem && <ProblemNotice problem={problem} again={reload} />}
-      {redrive && <RedriveReport redrive={redrive} stop={stop} clear={clear} />}
+      {bulk && <BulkReport bulk={bulk} stop={stop} dismiss={dismiss} />}
       <Panel
         title={
           value ? `${counted(found.length, "dead letter")}${value.isMore ? " and more" : ""}` : "Dead letters"
@@ -79,7 +86,7 @@ export function DeadLettersView() {
               isBusy={isBusy}
               isSafe
               icon={<RotateCw aria-hidden />}
-              onConfirm={() => begin(found)}
+              onConfirm={() => void redrive(found)}
             />
           )
         }
@@ -100,7 +107,7 @@ export function DeadLettersView() {
             <Letter
               key={`${instance.meta.workflowName}/${instance.id}`}
               instance={instance}
-              redrive={access.management && !isBusy ? () => begin([instance]) : null}
+              redrive={access.management && !isBusy ? () => void redrive([instance]) : null}
             />
           ))}
         </ul>
@@ -146,4 +153,8 @@ function Letter({
       )}
     </li>
   );
+}
+
+function chosenOf({ id, meta: { workflowName }, details: { status } }: WireInstanceWithMeta): Chosen {
+  return { key: `${workflowName}/${id}`, workflowName, instanceId: id, status };
 }

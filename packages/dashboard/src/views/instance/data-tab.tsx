@@ -35,7 +35,9 @@ export function DataTab({ live }: { readonly live: Live }) {
 
 export function ErrorText({ error }: { readonly error: WireError }) {
   const head = `${error.name}: ${error.message}`;
-  const stack = error.stack?.startsWith(head) ? error.stack.slice(head.length).replace(/^\n/, "") : error.stack;
+  const stack = error.stack?.startsWith(head)
+    ? error.stack.slice(head.length).replace(/^\n/, "")
+    : error.stack;
   return (
     <div className="stack close">
       <div className="error-text">
@@ -47,11 +49,11 @@ export function ErrorText({ error }: { readonly error: WireError }) {
           Code <code>{error.code}</code>
         </p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
       {stack && (
-        <pre className="mono stack-text" tabIndex={0} aria-label="Stack">
-          {stack}
-        </pre>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        <section className="stack-text" tabIndex={0} aria-label="Stack">
+          <pre className="mono">{stack}</pre>
+        </section>
       )}
     </div>
   );

@@ -20,14 +20,22 @@ export function MissingInstance({
   readonly problem: Problem;
 }) {
   if (problem.code === "WORKFLOW_NOT_FOUND") return <OfUnknownWorkflow {...address} />;
-  if (!notThere.includes(problem.code)) return <ProblemNotice problem={problem} />;
+  return (
+    <>
+      <h1 className="mono instance-id">{address.instanceId}</h1>
+      {notThere.includes(problem.code) ? <NotThere {...address} /> : <ProblemNotice problem={problem} />}
+    </>
+  );
+}
+
+function NotThere({ workflowName, instanceId }: InstanceAddress) {
   return (
     <Empty title="There is no such instance.">
       <p>
-        Workflow <code>{address.workflowName}</code> has no instance <code>{address.instanceId}</code>. It may
+        Workflow <code>{workflowName}</code> has no instance <code>{instanceId}</code>. It may
         have been pruned, or the address has a mistake.
       </p>
-      <Link href={links.instances({ workflow: address.workflowName })}>Instances of this workflow</Link>
+      <Link href={links.instances({ workflow: workflowName })}>Instances of this workflow</Link>
     </Empty>
   );
 }

@@ -24,7 +24,9 @@ export function RunTimeline({ live, run }: { readonly live: Live; readonly run: 
   const place = useRef<HTMLDivElement>(null);
   // Beside the timeline it is in sight; where there is no room for that it stands below.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with every other step
-  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [step?.index]);
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: "nearest" });
+  }, [step?.index]);
   const select = (index: number | null): void => query.set({ step: index });
   return (
     <div className={selected === null ? "run-timeline" : "run-timeline has-panel"}>
@@ -43,15 +45,15 @@ export function RunTimeline({ live, run }: { readonly live: Live; readonly run: 
       )}
       {step && (
         <div className="panel-place" ref={place}>
-        <StepPanel
-          key={`${run.meta.runNumber} ${step.index}`}
-          instance={live.address}
-          step={step}
-          runNumber={run.meta.runNumber}
-          isCurrentRun={isCurrentRun}
-          actions={isCurrentRun && live.access.management ? <StepActions live={live} step={step} /> : null}
-          onClose={() => select(null)}
-        />
+          <StepPanel
+            key={`${run.meta.runNumber} ${step.index}`}
+            instance={live.address}
+            step={step}
+            runNumber={run.meta.runNumber}
+            isCurrentRun={isCurrentRun}
+            actions={isCurrentRun && live.access.management ? <StepActions live={live} step={step} /> : null}
+            onClose={() => select(null)}
+          />
         </div>
       )}
     </div>

@@ -21,7 +21,11 @@ export function BulkReport({
   return (
     <section className="bulk-report" aria-label={isRunning ? "Progress" : "Summary"}>
       <div className="buttons">
-        <strong>{isRunning ? `${action.words}: ${spokenNumber(handled)} of ${spokenNumber(total)}` : `${counted(done, "instance")} ${was} ${action.done}.`}</strong>
+        <strong>
+          {isRunning
+            ? `${action.words}: ${spokenNumber(handled)} of ${spokenNumber(total)}`
+            : `${counted(done, "instance")} ${was} ${action.done}.`}
+        </strong>
         {state === "stopped" && (
           <span className="dim">Stopped; {counted(total - handled, "instance")} left alone.</span>
         )}
@@ -76,7 +80,9 @@ function RefusedOnes({ refusals: { code, message, instances } }: { readonly refu
             {instance.instanceId}
           </Link>
         ))}
-        {instances.length > shownMax && <span className="dim">and {counted(instances.length - shownMax, "other")}</span>}
+        {instances.length > shownMax && (
+          <span className="dim">and {counted(instances.length - shownMax, "other")}</span>
+        )}
       </p>
     </details>
   );

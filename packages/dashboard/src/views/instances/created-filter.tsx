@@ -21,10 +21,7 @@ export function CreatedFilter({ filters, set }: FilterPart) {
     <>
       <label className="filter">
         <span>Created</span>
-        <select
-          value={last ?? (isBetween ? "between" : "")}
-          onChange={(event) => choose(event.target.value)}
-        >
+        <select value={last ?? (isBetween ? "between" : "")} onChange={(event) => choose(event.target.value)}>
           <option value="">At any time</option>
           {Object.entries(spans).map(([span, { words }]) => (
             <option key={span} value={span}>

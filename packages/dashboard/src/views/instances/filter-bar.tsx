@@ -4,8 +4,8 @@ import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { useDebounced } from "../../parts/use-debounced.ts";
 import type { QueryState } from "../../use-query.ts";
-import { type Filters, isNarrowed, noFilters, writeFilters } from "./filters.ts";
 import { CreatedFilter } from "./created-filter.tsx";
+import { type Filters, isNarrowed, noFilters, writeFilters } from "./filters.ts";
 import { StatusChips } from "./status-chips.tsx";
 
 export interface FilterPart {

@@ -24,8 +24,8 @@ export function InstancesView() {
       <div className="head">
         <h1>Instances</h1>
         <p className="keys-hint small dim end" aria-hidden>
-          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> opens · <kbd>x</kbd> selects ·{" "}
-          <kbd>shift</kbd> selects a range
+          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> opens · <kbd>x</kbd> selects · <kbd>shift</kbd>{" "}
+          selects a range
         </p>
       </div>
       <FilterBar filters={filters} query={query} />

@@ -7,7 +7,9 @@ const signal = new AbortController().signal;
 test("all that match are found, page by page, even behind an empty page", async () => {
   const pages = [pageOf(["a", "b"], "1"), pageOf([], "2"), pageOf(["c"])];
   const told: number[] = [];
-  const source = { list: async ({ cursor = "0" }: { cursor?: string | undefined }) => pages[Number(cursor)]! };
+  const source = {
+    list: async ({ cursor = "0" }: { cursor?: string | undefined }) => pages[Number(cursor)]!,
+  };
   const { found, isMore } = await findMatches(source, signal, (count) => told.push(count));
   expect(found.map(({ key }) => key)).toEqual(["order a", "order b", "order c"]);
   expect([isMore, told]).toEqual([false, [2, 2, 3]]);

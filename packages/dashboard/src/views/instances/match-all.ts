@@ -1,6 +1,7 @@
 /** Everything that matches, as far as one person can answer for it. */
-import type { Chosen } from "./selection.ts";
+
 import { keyOf } from "./row.ts";
+import type { Chosen } from "./selection.ts";
 import type { Source } from "./source.ts";
 
 export const matchMax = 10_000;

@@ -61,7 +61,11 @@ function Times({ row }: { readonly row: Row }) {
   const state = spokenState(row, now);
   return (
     <>
-      <time className="created dim clip" dateTime={new Date(row.createdAt).toISOString()} title={spokenTime(row.createdAt)}>
+      <time
+        className="created dim clip"
+        dateTime={new Date(row.createdAt).toISOString()}
+        title={spokenTime(row.createdAt)}
+      >
         {spokenAgo(row.createdAt, now)}
       </time>
       <span className="life number dim">{spokenLife(row, now)}</span>

@@ -53,7 +53,8 @@ export function RowList({
     [toggle],
   );
 
-  const areAllChosen = rows.length > 0 && selection.count >= rows.length && rows.every(({ key }) => selection.chosen.has(key));
+  const areAllChosen =
+    rows.length > 0 && selection.count >= rows.length && rows.every(({ key }) => selection.chosen.has(key));
   const isNothing = listing && rows.length === 0 && (listing.next === undefined || isTired);
   return (
     <div className="panel list">

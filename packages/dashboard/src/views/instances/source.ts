@@ -18,8 +18,7 @@ export function sourceOf(client: Client, workflowName: string | null, options: L
   }
   const workflow = client.workflow(workflowName);
   return {
-    list: async (terms) =>
-      (await workflow.list({ ...options, pageSize, meta: true, ...terms })) as ListPage,
+    list: async (terms) => (await workflow.list({ ...options, pageSize, meta: true, ...terms })) as ListPage,
     watch: (terms) => workflow.watch({ ...options, pageSize, ...terms }) as AsyncIterable<ListPage>,
   };
 }

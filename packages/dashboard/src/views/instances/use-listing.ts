@@ -6,8 +6,8 @@ import { useWatched } from "../../api/use-watched.ts";
 import { type Filters, listOptionsOf, nameOf } from "./filters.ts";
 import {
   addPage,
-  laterPagesBetween,
   type Listing,
+  laterPagesBetween,
   mergeFirstPage,
   mergeLaterPage,
   startListing,
@@ -126,10 +126,7 @@ export function useListing(filters: Filters, isHeld: boolean, kept?: Listing): L
 }
 
 /** Renews the later pages that are on the screen. The first one is watched anyway. */
-export function useRenewal(
-  live: LiveListing,
-  shown: { readonly first: number; readonly end: number },
-): void {
+export function useRenewal(live: LiveListing, shown: { readonly first: number; readonly end: number }): void {
   const latest = useRef({ live, shown });
   latest.current = { live, shown };
   const { source } = live;
@@ -150,7 +147,13 @@ export function useRenewal(
     let timer: ReturnType<typeof setTimeout>;
     const later = (): void => {
       // What fails is tried again; that the service is away is said by the watched page.
-      timer = setTimeout(() => void renew().catch(() => {}).finally(() => !leaving.signal.aborted && later()), renewMs);
+      timer = setTimeout(
+        () =>
+          void renew()
+            .catch(() => {})
+            .finally(() => !leaving.signal.aborted && later()),
+        renewMs,
+      );
     };
     later();
     return () => {

@@ -1,6 +1,7 @@
 /** The value that a form means, and what is wrong with it as far as the form can tell. The service checks it all again. */
-import { spokenNumber } from "../../words/numbers.ts";
+
 import { timeOfLocalText } from "../../words/local-time.ts";
+import { spokenNumber } from "../../words/numbers.ts";
 import { type Draft, type DraftGroup, isBlank } from "./draft.ts";
 import type { Path, ValueIssue } from "./issues.ts";
 import type { Bound, Field } from "./schema-fields.ts";

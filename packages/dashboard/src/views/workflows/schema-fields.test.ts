@@ -4,7 +4,10 @@ import { type Field, fieldOfSchema } from "./schema-fields.ts";
 const inside = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => {
   const field = fieldOfSchema({ type: "object", properties, ...more });
   if (field.kind !== "group") throw new Error(`It is shown as ${field.kind}.`);
-  return Object.fromEntries(field.fields.map(({ name, field: each }) => [name, each])) as Record<string, Field>;
+  return Object.fromEntries(field.fields.map(({ name, field: each }) => [name, each])) as Record<
+    string,
+    Field
+  >;
 };
 
 describe("a form has a field for every kind of value", () => {
@@ -98,8 +101,27 @@ describe("what no field can show is JSON", () => {
   test("a schema that names itself ends", () => {
     const tree = { $ref: "#/$defs/Tree" };
     const schema = { ...tree, $defs: { Tree: { type: "object", properties: { left: tree, right: tree } } } };
-    expect(JSON.stringify(fieldOfSchema(schema))).toContain('"json"');
+    const field = fieldOfSchema(schema);
+    expect(field.kind === "group" && field.fields.map((each) => each.field.kind)).toEqual(["json", "json"]);
     expect(fieldOfSchema({ $ref: "#" }).kind).toBe("json");
+  });
+
+  test("the same definition may be used twice", () => {
+    const point = { $ref: "#/$defs/Point" };
+    const $defs = { Point: { type: "object", properties: { x: { type: "number" } } } };
+    const fields = inside({ from: point, to: point }, { $defs });
+    expect([fields.from?.kind, fields.to?.kind]).toEqual(["group", "group"]);
+  });
+
+  test("a schema of endless width ends", () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 8 }, (_, n) => {
+        const next = { $ref: `#/$defs/d${n + 1}` };
+        const names = Array.from({ length: 50 }, (_, at) => [`p${at}`, next]);
+        return [`d${n}`, { type: "object", properties: Object.fromEntries(names) }];
+      }),
+    );
+    expect(JSON.stringify(fieldOfSchema({ $ref: "#/$defs/d0", $defs })).length).toBeLessThan(500_000);
   });
 
   test("as a whole, where the params are no object", () => {

@@ -37,22 +37,27 @@ export interface NamedField {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Deeper than this a schema is shown as JSON; one that names itself has no end. */
+/** Deeper than this, and after so many fields, the rest of a schema is shown as JSON. */
 const depthMax = 6;
+const allFieldsMax = 300;
 const optionsMax = 200;
 const fieldsMax = 100;
 
 export function fieldOfSchema(schema: unknown): Field {
-  return fieldOf(schema, "Params", true, { root: schema, depth: 0 });
+  return fieldOf(schema, "Params", true, { root: schema, depth: 0, refs: [], made: { count: 0 } });
 }
 
 interface Place {
   readonly root: unknown;
   readonly depth: number;
+  /** What this is inside of: a schema that names itself has no end. */
+  readonly refs: readonly string[];
+  readonly made: { count: number };
 }
 
 function fieldOf(given: unknown, name: string, isRequired: boolean, place: Place): Field {
-  const { schema, isNullable } = plain(given, place.root);
+  const { schema, isNullable, refs } = plain(given, place);
+  place.made.count++;
   const facts: FieldFacts = {
     label: textOf(schema.title) ?? name,
     description: textOf(schema.description),
@@ -60,13 +65,14 @@ function fieldOf(given: unknown, name: string, isRequired: boolean, place: Place
     isNullable,
     default: schema.default,
   };
-  return { ...facts, ...kindOf(schema, place) };
+  return { ...facts, ...kindOf(schema, { ...place, refs: [...place.refs, ...refs] }) };
 }
 
 function kindOf(schema: Schema, place: Place): FieldKind {
   const options = optionsOf(schema);
   if (options) return { kind: "choice", options };
-  if (place.depth > depthMax || composed.some((word) => word in schema)) return { kind: "json" };
+  const isTooMuch = place.depth > depthMax || place.made.count > allFieldsMax;
+  if (isTooMuch || composed.some((word) => word in schema)) return { kind: "json" };
   switch (schema.type) {
     case "string":
       return textKind(schema);
@@ -145,8 +151,10 @@ function groupKind(schema: Schema, place: Place): FieldKind {
 }
 
 /** Without references, and without null, which is told apart. */
-function plain(given: unknown, root: unknown): { readonly schema: Schema; readonly isNullable: boolean } {
-  let schema = resolved(given, root);
+function plain(given: unknown, place: Place) {
+  const refs: string[] = [];
+  const resolve = (each: unknown): Schema => resolved(each, place, refs);
+  let schema = resolve(given);
   let isNullable = false;
   for (const word of ["anyOf", "oneOf"]) {
     const all = schema[word];
@@ -154,12 +162,12 @@ function plain(given: unknown, root: unknown): { readonly schema: Schema; readon
     const others = all.filter((each) => !isNull(each));
     isNullable ||= others.length < all.length;
     const { [word]: _, ...rest } = schema;
-    if (others.length === 1) schema = { ...resolved(others[0], root), ...rest };
+    if (others.length === 1) schema = { ...resolve(others[0]), ...rest };
     else if (others.length < all.length) schema = { ...rest, [word]: others };
   }
   if (Array.isArray(schema.allOf) && schema.allOf.length === 1) {
     const { allOf, ...rest } = schema;
-    schema = { ...resolved((allOf as unknown[])[0], root), ...rest };
+    schema = { ...resolve((allOf as unknown[])[0]), ...rest };
   }
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== "null");
@@ -170,17 +178,17 @@ function plain(given: unknown, root: unknown): { readonly schema: Schema; readon
     isNullable = true;
     schema = { ...schema, enum: schema.enum.filter((each) => each !== null) };
   }
-  return { schema, isNullable };
+  return { schema, isNullable, refs };
 }
 
-const hopsMax = 10;
-
-function resolved(given: unknown, root: unknown): Schema {
+/** Whatever cannot be resolved keeps its reference. Adds to `refs` what it went through. */
+function resolved(given: unknown, { root, refs: around }: Place, refs: string[]): Schema {
   let schema = isSchema(given) ? given : {};
-  for (let hops = 0; typeof schema.$ref === "string" && hops < hopsMax; hops++) {
+  while (typeof schema.$ref === "string") {
     const { $ref, ...rest } = schema;
     const target = pointed(root, $ref as string);
-    if (!isSchema(target)) return { ...rest, not: {} };
+    if (!isSchema(target) || around.includes($ref as string) || refs.includes($ref as string)) return schema;
+    refs.push($ref as string);
     schema = { ...target, ...rest };
   }
   return schema;

@@ -1,5 +1,5 @@
 import type { LogsOptions } from "everstep/client";
-import { useId, useMemo } from "react";
+import { useId, useMemo, useRef } from "react";
 import { Empty, ProblemNotice } from "../../../parts/notice.tsx";
 import { Bones } from "../../../parts/skeleton.tsx";
 import { useQuery } from "../../../use-query.ts";
@@ -23,7 +23,10 @@ export function LogsTab({ live }: { readonly live: Live }) {
   const hasEnded = run !== null || isEnded(live.value.details.status);
   const isFollowing = query.get("follow") !== "off";
   const showsReplay = query.get("replay") === "on";
-  const log = useLogLines(live, { run, level, category, isFollowing });
+  // What was not over when it was first seen is followed to its last line.
+  const wasOpen = useRef(false);
+  if (!hasEnded) wasOpen.current = true;
+  const log = useLogLines(live, { run, level, category, isFollowing: isFollowing && wasOpen.current });
   const { lines } = log;
   const replayed = useMemo(() => lines?.filter(({ isReplay }) => isReplay).length ?? 0, [lines]);
   const shown = useMemo(

@@ -19,6 +19,9 @@ export interface StepPanelProps {
   readonly onClose: () => void;
 }
 
+/** As in step-panel.css: wider screens have it beside the timeline. */
+const beside = "(min-width: 1180px)";
+
 export function StepPanel({ instance, step, runNumber, isCurrentRun, actions, onClose }: StepPanelProps) {
   const id = useId();
   const panel = useRef<HTMLElement>(null);
@@ -26,7 +29,9 @@ export function StepPanel({ instance, step, runNumber, isCurrentRun, actions, on
   close.current = onClose;
 
   // Where it opens below, it may be out of sight.
-  useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    if (!matchMedia(beside).matches) panel.current?.scrollIntoView({ block: "start" });
+  }, []);
   // From wherever the focus is, unless something nearer has a use for the key.
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

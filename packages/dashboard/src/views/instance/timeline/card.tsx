@@ -2,7 +2,7 @@
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { spokenDuration, spokenTime } from "../../../words/time.ts";
 import { type Anchor, cardPlace } from "./card-place.ts";
-import { factsOf, stateWords, typeWords } from "./facts.ts";
+import { factsOf, stateWords } from "./facts.ts";
 import type { Row } from "./rows.ts";
 
 export interface Hovered {
@@ -45,7 +45,7 @@ function Card({ row, anchor, now }: { readonly row: Row; readonly anchor: Anchor
     >
       <strong className="mono">{row.name}</strong>
       <div className="small">
-        {typeWords[row.type]}, {stateWords[row.state]}
+        <code>{row.type}</code>, {stateWords[row.state]}
       </div>
       <dl className="facts small">
         {row.type === "do" && <Fact name="Attempts" value={attemptsText(row, facts.attempts)} />}

@@ -56,10 +56,11 @@ export const stateWords: Readonly<Record<RowState, string>> = {
   left: "not finished",
 };
 
-export const typeWords: Readonly<Record<Row["type"], string>> = {
-  do: "body",
-  sleep: "sleep",
-  waitForEvent: "wait for an event",
+/** Where there is little room. */
+export const stateMarks: Readonly<Record<RowState, string>> = {
+  ...stateWords,
+  retrying: "waiting",
+  awaiting: "waiting",
 };
 
 /** For those who hear it: "charge, completed, 3 attempts, took 2.1 s of which 2.0 s waiting for retries". */

@@ -1,12 +1,24 @@
-import { ChevronDown, ChevronRight, Mail, Moon, SquareFunction } from "lucide-react";
+import {
+  Ban,
+  ChevronDown,
+  ChevronRight,
+  CircleCheck,
+  CircleDot,
+  CircleX,
+  Hourglass,
+  type LucideIcon,
+  Mail,
+  Moon,
+  SquareFunction,
+} from "lucide-react";
 import { type MouseEvent, memo, type PointerEvent } from "react";
 import { Link } from "wouter";
 import { spokenDuration } from "../../../words/time.ts";
 import { Bar } from "./bar.tsx";
 import type { Hovered } from "./card.tsx";
 import type { Frame } from "./drawing.ts";
-import { factsOf, labelOf, stateWords } from "./facts.ts";
-import type { Row } from "./rows.ts";
+import { factsOf, labelOf, stateMarks } from "./facts.ts";
+import type { Row, RowState } from "./rows.ts";
 
 export interface RowLineProps {
   readonly row: Row;
@@ -26,6 +38,16 @@ export interface RowLineProps {
   readonly onHover: (hovered: Hovered | null) => void;
   readonly onFocus: (key: string) => void;
 }
+
+const stateIcons: Readonly<Record<RowState, LucideIcon>> = {
+  running: CircleDot,
+  retrying: Hourglass,
+  sleeping: Hourglass,
+  awaiting: Hourglass,
+  completed: CircleCheck,
+  errored: CircleX,
+  left: Ban,
+};
 
 const icons = { do: SquareFunction, sleep: Moon, waitForEvent: Mail } as const;
 
@@ -104,6 +126,7 @@ function Name({
   readonly onFold: (index: number) => void;
 }) {
   const Icon = icons[row.type];
+  const State = stateIcons[row.state];
   const Fold = isFolded ? ChevronRight : ChevronDown;
   const { attempts, took } = factsOf(row, now);
   const index = row.step?.index;
@@ -125,7 +148,10 @@ function Name({
       <Icon aria-hidden />
       <bdi className="clip">{row.name}</bdi>
       {row.type === "do" && attempts > 1 && <span className="tl-attempts">×{attempts}</span>}
-      <span className="tl-state">{stateWords[row.state]}</span>
+      <span className="tl-state">
+        <State aria-hidden />
+        <span>{stateMarks[row.state]}</span>
+      </span>
       <span className="tl-took">{spokenDuration(took)}</span>
     </span>
   );

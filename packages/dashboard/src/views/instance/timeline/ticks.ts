@@ -29,7 +29,7 @@ const steps: readonly number[] = [
   ...[1, 2, 5, 10, 30, 100, 365].map((n) => n * day),
 ];
 
-/** A tick wants so much room for its text; before a break it must be enough. */
+/** So far apart are ticks; and so much room the last one needs for its text. */
 const room = 84;
 const roomMin = 56;
 
@@ -41,8 +41,8 @@ export function ticksOf({ pieces, origin, width, leftOf }: TickTerms): readonly 
     if (!piece.isBreak) ticksIn(piece, isAfterBreak ? piece.from : origin, isAfterBreak);
     isAfterBreak ||= piece.isBreak;
     const last = ticks.at(-1);
-    const isTight = last && n < pieces.length - 1 && leftOf(piece.end) - last.left < roomMin;
-    if (isTight && ticks.length > before) ticks.pop();
+    const end = n < pieces.length - 1 ? Math.min(width, leftOf(piece.end)) : width;
+    if (last && ticks.length > before && end - last.left < roomMin) ticks.pop();
   }
   return ticks;
 
