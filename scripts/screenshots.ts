@@ -10,6 +10,19 @@ import { sqlite } from "everstep/sqlite";
 import { chromium, type Page } from "playwright-core";
 import { crashDemo, order } from "../examples/dev/workflows.ts";
 
+const items = ["book", "lamp", "chair", "clock"] as const;
+
+/** What is on each picture, and how to know that it is all there. */
+const pictures: Readonly<Record<string, { readonly path: string; seen(page: Page): Promise<unknown> }>> = {
+  overview: { path: "", seen: (page) => page.getByText("answers this page").waitFor() },
+  instances: { path: "instances", seen: (page) => page.getByText("order-1042").first().waitFor() },
+  instance: {
+    path: "instances/order/order-1042",
+    seen: (page) => page.getByText("cool off").first().waitFor(),
+  },
+  start: { path: "workflows/order", seen: (page) => page.getByLabel(/amount/i).waitFor() },
+};
+
 const images = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "everstep-screenshots-"));
 const app = createWorkflows({
@@ -53,8 +66,6 @@ async function fill(): Promise<void> {
   await workflows.order.create({ id: "order-1060" });
 }
 
-const items = ["book", "lamp", "chair", "clock"] as const;
-
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -83,14 +94,3 @@ async function takePictures(url: string): Promise<void> {
   }
   await browser.close();
 }
-
-/** What is on each picture, and how to know that it is all there. */
-const pictures: Readonly<Record<string, { readonly path: string; seen(page: Page): Promise<unknown> }>> = {
-  overview: { path: "", seen: (page) => page.getByText("answers this page").waitFor() },
-  instances: { path: "instances", seen: (page) => page.getByText("order-1042").first().waitFor() },
-  instance: {
-    path: "instances/order/order-1042?step=1",
-    seen: (page) => page.getByText("The bank does not answer.").first().waitFor(),
-  },
-  start: { path: "workflows/order", seen: (page) => page.getByLabel(/amount/i).waitFor() },
-};

@@ -84,7 +84,7 @@ onEachStore("the tabs of an instance", {}, (stage) => {
     await page.keyboard.press("Enter");
     await page.getByText("No line fits.").waitFor();
     await page.getByRole("button", { name: "Show all lines" }).click();
-    await page.getByRole("link", { name: "work" }).click();
+    await page.getByRole("link", { name: "work", exact: true }).click();
     await page.waitForURL(/\/chatty\/chatty\?step=\d+$/);
   });
 

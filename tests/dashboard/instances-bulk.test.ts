@@ -21,7 +21,7 @@ onEachStore("many instances at once", { authorize: "tokens", seed: seedEverythin
     await page.getByLabel("Select order-waiting").click();
     await page.getByLabel("Select order-paused").click({ modifiers: ["Shift"] });
     await page.getByText("4 selected", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("3 instances were paused.").waitFor();
     await page.getByText("1 instance refused").waitFor();
     await page.getByText("INSTANCE_TERMINAL").waitFor();
@@ -40,7 +40,7 @@ onEachStore("many instances at once", { authorize: "tokens", seed: seedEverythin
     await page.getByRole("button", { name: /^paused/ }).click();
     await expect.poll(() => page.locator(".row").count()).toBe(3);
     await page.getByLabel("Select all that are loaded").click();
-    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Resume", exact: true }).click();
     await page.getByText("3 instances were resumed.").waitFor();
     // They are not paused any more, so they leave this list.
     await page.getByText("No instance matches these filters.").waitFor();
@@ -54,7 +54,7 @@ onEachStore("many instances at once", { authorize: "tokens", seed: seedEverythin
     await page.getByText("1 instance was given another attempt.").waitFor();
     await reach(stage.served.app.workflows.failing.at("failing-dead"), "errored");
     await page.getByLabel("Select failing-dead").click();
-    await page.getByRole("button", { name: "Restart" }).click();
+    await page.getByRole("button", { name: "Restart", exact: true }).click();
     await page.getByRole("group", { name: "Restart 1 instance from the beginning?" }).waitFor();
     await page.getByRole("button", { name: "Restart 1" }).click();
     await page.getByText("1 instance was restarted.").waitFor();
@@ -65,15 +65,18 @@ onEachStore("many instances at once", { authorize: "tokens", seed: seedEverythin
     const { sleeper } = stage.served.app.workflows;
     for (const from of [0, 100])
       await sleeper.createBatch(
-        Array.from({ length: 100 }, (_, n) => ({ id: `nap-${from + n}`, params: { for: "1 hour" as const } })),
+        Array.from({ length: 100 }, (_, n) => ({
+          id: `nap-${from + n}`,
+          params: { for: "1 hour" as const },
+        })),
       );
     const page = await open("?workflow=sleeper&id=nap-");
     await page.locator(".row input").first().click();
     await page.getByRole("button", { name: "Select all that match" }).click();
     await page.getByText("200 selected", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Terminate" }).click();
+    await page.getByRole("button", { name: "Terminate", exact: true }).click();
     await page.getByRole("button", { name: "Keep it" }).click();
-    await page.getByRole("button", { name: "Terminate" }).click();
+    await page.getByRole("button", { name: "Terminate", exact: true }).click();
     await page.getByText("Terminate 200 instances for good?").waitFor();
     await page.getByRole("button", { name: "Terminate 200" }).click();
     await page.getByText("200 instances were terminated.").waitFor();
@@ -90,13 +93,13 @@ onEachStore("many instances at once", { authorize: "tokens", seed: seedEverythin
       await new Promise<void>((resolve) => letOn.push(resolve));
       await route.fulfill({ json: { ok: true } });
     });
-    await page.getByLabel("Workflow").selectOption("");
+    await page.getByLabel("Workflow", { exact: true }).selectOption("");
     await expect.poll(() => page.locator(".row").count()).toBeGreaterThan(10);
     await page.getByLabel("Select all that are loaded").click();
-    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByRole("progressbar").waitFor();
     await expect.poll(() => letOn.length).toBe(8);
-    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
     for (const each of letOn) each();
     await page.getByText("8 instances were paused.").waitFor();
     await page.getByText(/Stopped; [\d,]+ instances left alone/).waitFor();
@@ -108,6 +111,6 @@ onEachStore("many instances at once", { authorize: "tokens", seed: seedEverythin
     await page.getByLabel("Select all that are loaded").click();
     await page.getByText("5 selected", { exact: true }).waitFor();
     for (const name of ["Pause", "Resume", "Terminate", "Restart"])
-      expect(await page.getByRole("button", { name }).count()).toBe(0);
+      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
   });
 });

@@ -24,15 +24,15 @@ onEachStore("the list of instances", { seed }, (stage) => {
   test("a person finds instances by workflow, status, dead letter, id and order, and shares the address", async () => {
     const page = await openPage();
     await open(page);
-    await page.getByLabel("Workflow").selectOption("order");
+    await page.getByLabel("Workflow", { exact: true }).selectOption("order");
     const orders = ["complete", "paused", "retrying", "terminated", "waiting"].map((end) => `order-${end}`);
     await shows(page, orders);
     await page.getByRole("button", { name: /^waiting 2/ }).click();
     await page.getByRole("button", { name: /^paused/ }).click();
     await shows(page, ["order-paused", "order-retrying", "order-waiting"]);
-    await page.getByLabel("Order").selectOption("asc");
+    await page.getByLabel("Order", { exact: true }).selectOption("asc");
     await expect.poll(() => ids(page)).toEqual(["order-waiting", "order-retrying", "order-paused"]);
-    await page.getByLabel("Id begins with").fill("order-p");
+    await page.getByLabel("Id begins with", { exact: true }).fill("order-p");
     await shows(page, ["order-paused"]);
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       workflow: "order",
@@ -44,8 +44,8 @@ onEachStore("the list of instances", { seed }, (stage) => {
     const other = await openPage();
     await open(other, new URL(page.url()).search);
     await shows(other, ["order-paused"]);
-    expect(await other.getByLabel("Workflow").inputValue()).toBe("order");
-    expect(await other.getByLabel("Id begins with").inputValue()).toBe("order-p");
+    expect(await other.getByLabel("Workflow", { exact: true }).inputValue()).toBe("order");
+    expect(await other.getByLabel("Id begins with", { exact: true }).inputValue()).toBe("order-p");
     expect(await other.getByRole("button", { name: /^paused/ }).getAttribute("aria-pressed")).toBe("true");
 
     await page.getByRole("link", { name: "Clear filters" }).click();
@@ -61,11 +61,11 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await expect.poll(() => page.url()).toContain("last=1h");
     await expect.poll(async () => (await ids(page)).length).toBe(5);
     await page.getByLabel("Created", { exact: true }).selectOption("between");
-    await page.getByLabel("Created until").fill("2020-01-01T09:00");
+    await page.getByLabel("Created until", { exact: true }).fill("2020-01-01T09:00");
     await page.getByText("No instance matches these filters.").waitFor();
     expect(new URL(page.url()).searchParams.get("until")).toBe("2020-01-01T00:00:00.000Z");
-    await page.getByLabel("Created until").fill("");
-    await page.getByLabel("Created from").fill("2020-01-01T09:00");
+    await page.getByLabel("Created until", { exact: true }).fill("");
+    await page.getByLabel("Created from", { exact: true }).fill("2020-01-01T09:00");
     await expect.poll(async () => (await ids(page)).length).toBe(5);
     await page.getByRole("link", { name: "Clear filters" }).click();
     await expect.poll(() => new URL(page.url()).search).toBe("");
@@ -80,6 +80,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
         return page.locator(".list-end").last().innerText();
       })
       .toBe("1,050 in all");
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     await page.locator('[data-key="quick quick-00001"]').waitFor();
     expect(await page.locator(".row").count()).toBeLessThan(60);
     await shot(page, `instances-scrolled-${store}`);
@@ -95,7 +96,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
     const page = await openPage();
     await open(page, "?id=quick-0000");
     await expect.poll(async () => (await ids(page)).length).toBe(9);
-    await page.getByLabel("Id begins with").fill("nobody-has-this");
+    await page.getByLabel("Id begins with", { exact: true }).fill("nobody-has-this");
     await page.getByText("No instance matches these filters.").waitFor();
     expect(await axe(page)).toEqual([]);
   });
@@ -111,14 +112,15 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await page.evaluate("scrollTo(0, 4000)");
     await expect.poll(async () => (await ids(page))[0]).not.toBe(`live-${store}-1`);
     const before = await ids(page);
-    for (const n of [2, 3, 4])
-      await sleeper.create({ id: `live-${store}-${n}`, params: { for: "1 hour" } });
+    for (const n of [2, 3, 4]) await sleeper.create({ id: `live-${store}-${n}`, params: { for: "1 hour" } });
     const button = page.getByRole("button", { name: "3 new" });
     await button.waitFor();
     expect(await ids(page)).toEqual(before);
     await shot(page, `instances-new-${store}`);
     await button.click();
-    await expect.poll(async () => (await ids(page)).slice(0, 2)).toEqual([`live-${store}-4`, `live-${store}-3`]);
+    await expect
+      .poll(async () => (await ids(page)).slice(0, 2))
+      .toEqual([`live-${store}-4`, `live-${store}-3`]);
     expect(await page.evaluate("scrollY")).toBe(0);
   });
 

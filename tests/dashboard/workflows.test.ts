@@ -16,7 +16,9 @@ onEachStore("workflows", { authorize: "tokens", seed: seedEverything }, (stage) 
     await page.getByText("checks params · any number at once").waitFor();
     expect(await axe(page)).toEqual([]);
     await shot(page, `workflows-${store}`);
-    const order = page.locator("li.workflow-row", { has: page.getByRole("link", { name: "order", exact: true }) });
+    const order = page.locator("li.workflow-row", {
+      has: page.getByRole("link", { name: "order", exact: true }),
+    });
     await order.getByRole("link", { name: "waiting 2" }).click();
     await page.locator('[data-key="order order-waiting"]').waitFor();
     expect(await page.locator(".row").count()).toBe(2);
@@ -33,7 +35,7 @@ onEachStore("workflows", { authorize: "tokens", seed: seedEverything }, (stage) 
     await page.getByLabel("seats").fill("12");
     await page.getByLabel("isNewsWanted").selectOption("yes");
     await page.getByRole("button", { name: "Add to tags" }).click();
-    await page.getByLabel("tags 1").fill("early");
+    await page.getByLabel("tags 1", { exact: true }).fill("early");
     await page.getByLabel("street").fill("Main Street 1");
     await page.getByLabel("city").fill("London");
     await page.getByText("More: id, start time, deadline").click();
@@ -58,7 +60,9 @@ onEachStore("workflows", { authorize: "tokens", seed: seedEverything }, (stage) 
     await page.getByRole("button", { name: "Start" }).click();
     await page.getByText("This must be 500 or less.").waitFor();
     expect(await page.getByText("This is needed.").count()).toBe(2);
-    await expect.poll(() => page.evaluate("document.activeElement?.getAttribute('aria-invalid')")).toBe("true");
+    await expect
+      .poll(() => page.evaluate("document.activeElement?.getAttribute('aria-invalid')"))
+      .toBe("true");
     expect(await axe(page)).toEqual([]);
   });
 
@@ -68,7 +72,10 @@ onEachStore("workflows", { authorize: "tokens", seed: seedEverything }, (stage) 
     await page.getByLabel("email").fill("no address");
     await page.getByLabel("plan").selectOption("free");
     await page.getByRole("button", { name: "Start" }).click();
-    await page.locator(".field", { has: page.getByLabel("email") }).getByText("must be an address").waitFor();
+    await page
+      .locator(".field", { has: page.getByLabel("email") })
+      .getByText("must be an address")
+      .waitFor();
     expect(await page.getByLabel("email").getAttribute("aria-invalid")).toBe("true");
     await shot(page, `start-form-wrong-${store}`);
     // An id that is taken is said at the id.

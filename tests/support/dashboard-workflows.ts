@@ -136,12 +136,11 @@ const chatty = defineWorkflow<{ readonly lines: number }>({ name: "chatty" }, as
 
 /** Writes as many lines as every event "say" asks for. */
 const talker = defineWorkflow({ name: "talker" }, async (_event, step) => {
-  for (let n = 0; ; ) {
-    const { payload } = await step.waitForEvent<{ readonly lines: number }>("say", {
-      type: "say",
-      timeout: "1 hour",
-    });
-    for (let left = payload.lines; left > 0; left--) await step.log.info(`line ${++n}`);
+  let line = 0;
+  for (let turn = 1; ; turn++) {
+    const wanted = { type: "say", timeout: "1 hour" } as const;
+    const { payload } = await step.waitForEvent<{ readonly lines: number }>(`say ${turn}`, wanted);
+    for (let left = payload.lines; left > 0; left--) await step.log.info(`line ${++line}`);
   }
 });
 

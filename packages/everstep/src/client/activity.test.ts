@@ -68,6 +68,18 @@ test("what was done is found in its minute, of all workflows or of one, without 
   await app.stop();
 });
 
+test("what was done here is there at once, and counted once when the store hears of it", async () => {
+  const { runtime, app } = begin();
+  await app.start();
+  await (await app.workflows.fine.create()).result();
+  const atOnce = busy((await app.activity()).buckets);
+  expect(atOnce).toEqual([{ at: "12:00", complete: 1, steps: 2 }]);
+  expect(busy((await app.activity({ workflowName: "broken" })).buckets)).toEqual([]);
+  await runtime.advance("20 seconds");
+  expect(busy((await app.activity()).buckets)).toEqual(atOnce);
+  await app.stop();
+});
+
 describe("buckets", () => {
   test.each([
     [1, 1, 1],

@@ -36,7 +36,13 @@ export async function readActivity(options: ActivityOptions, parts: AppParts): P
   const query = { from, to, ...(workflowName === undefined ? {} : { workflowName }) };
   const tallies = await parts.reads.readTallies(query);
   const buckets = Array.from({ length: count }, (_unused, n) => emptyBucket(from + n * bucketMs));
-  for (const tally of tallies) add(buckets[Math.floor((tally.minute - from) / bucketMs)], tally);
+  // The store hears of it now and then; what was done here is known at once.
+  const untold = parts.runner.untold.filter(
+    (tally) => workflowName === undefined || tally.workflowName === workflowName,
+  );
+  for (const tally of [...tallies, ...untold]) {
+    add(buckets[Math.floor((tally.minute - from) / bucketMs)], tally);
+  }
   return { from: new Date(from), to: new Date(to), bucketMs, buckets };
 }
 

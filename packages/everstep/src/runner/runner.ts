@@ -13,7 +13,7 @@ import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
-import type { RunHistory, RunnerRecord, Store } from "../store/store.ts";
+import type { RunHistory, RunnerRecord, Store, Tally } from "../store/store.ts";
 import { Beats } from "./beats.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
@@ -178,6 +178,11 @@ export class Runner implements TurnHost {
   /** What others are told of this runner. */
   get record(): RunnerRecord {
     return this.#beats.record();
+  }
+
+  /** What it got done since it last told the store. */
+  get untold(): readonly Tally[] {
+    return this.#beats.tallies.untold;
   }
 
   /** It takes no new work any more. */

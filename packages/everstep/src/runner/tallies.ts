@@ -47,6 +47,11 @@ export class Tallies {
     return taken;
   }
 
+  /** What is counted and not told yet. */
+  get untold(): readonly Tally[] {
+    return [...this.#over, ...this.#open.values()];
+  }
+
   /** They could not be told; they come with the next. */
   putBack(tallies: readonly Tally[]): void {
     this.#over = merged([...tallies, ...this.#over]).slice(-talliesMax);

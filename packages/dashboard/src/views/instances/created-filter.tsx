@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import { useDebounced } from "../../parts/use-debounced.ts";
 import { localTextOf, timeOfLocalText } from "../../words/local-time.ts";
 import { zone } from "../../words/time.ts";
@@ -19,9 +19,13 @@ export function CreatedFilter({ filters, set }: FilterPart) {
   };
   return (
     <>
-      <label className="filter">
-        <span>Created</span>
-        <select value={last ?? (isBetween ? "between" : "")} onChange={(event) => choose(event.target.value)}>
+      <div className="filter">
+        <label htmlFor="filter-created">Created</label>
+        <select
+          id="filter-created"
+          value={last ?? (isBetween ? "between" : "")}
+          onChange={(event) => choose(event.target.value)}
+        >
           <option value="">At any time</option>
           {Object.entries(spans).map(([span, { words }]) => (
             <option key={span} value={span}>
@@ -30,7 +34,7 @@ export function CreatedFilter({ filters, set }: FilterPart) {
           ))}
           <option value="between">Between two times</option>
         </select>
-      </label>
+      </div>
       {isBetween && (
         <>
           <TimeField label="Created from" at={createdFrom} onAt={(at) => set({ createdFrom: at })} />
@@ -50,11 +54,12 @@ function TimeField({
   readonly at: number | null;
   readonly onAt: (at: number | null) => void;
 }) {
+  const id = useId();
   const [text, setText] = useDebounced(localTextOf(at), (next) => onAt(timeOfLocalText(next)), 500);
   return (
-    <label className="filter" title={`In ${zone}`}>
-      <span>{label}</span>
-      <input type="datetime-local" value={text} onChange={(event) => setText(event.target.value)} />
-    </label>
+    <div className="filter" title={`In ${zone}`}>
+      <label htmlFor={id}>{label}</label>
+      <input id={id} type="datetime-local" value={text} onChange={(event) => setText(event.target.value)} />
+    </div>
   );
 }

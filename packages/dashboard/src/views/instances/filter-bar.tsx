@@ -21,16 +21,17 @@ export function FilterBar({ filters, query }: { readonly filters: Filters; reado
         <WorkflowFilter filters={filters} set={set} />
         <IdFilter filters={filters} set={set} />
         <CreatedFilter filters={filters} set={set} />
-        <label className="filter">
-          <span>Order</span>
+        <div className="filter">
+          <label htmlFor="filter-order">Order</label>
           <select
+            id="filter-order"
             value={filters.order}
             onChange={(event) => set({ order: event.target.value === "asc" ? "asc" : "desc" })}
           >
             <option value="desc">Newest first</option>
             <option value="asc">Oldest first</option>
           </select>
-        </label>
+        </div>
       </div>
       <div className="buttons">
         <StatusChips filters={filters} set={set} />
@@ -55,9 +56,10 @@ function WorkflowFilter({ filters, set }: FilterPart) {
   // One that was named in the address is shown, even if there is none.
   const all = workflowName !== null && !names.includes(workflowName) ? [workflowName, ...names] : names;
   return (
-    <label className="filter">
-      <span>Workflow</span>
+    <div className="filter">
+      <label htmlFor="filter-workflow">Workflow</label>
       <select
+        id="filter-workflow"
         value={workflowName ?? ""}
         onChange={(event) => set({ workflowName: event.target.value || null })}
       >
@@ -66,18 +68,19 @@ function WorkflowFilter({ filters, set }: FilterPart) {
           <option key={name}>{name}</option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }
 
 function IdFilter({ filters, set }: FilterPart) {
   const [text, setText] = useDebounced(filters.idPrefix, (idPrefix) => set({ idPrefix }));
   return (
-    <label className="filter wide">
-      <span>Id begins with</span>
+    <div className="filter wide">
+      <label htmlFor="filter-id">Id begins with</label>
       <span className="search-field">
         <Search aria-hidden />
         <input
+          id="filter-id"
           type="search"
           value={text}
           maxLength={100}
@@ -86,6 +89,6 @@ function IdFilter({ filters, set }: FilterPart) {
           onChange={(event) => setText(event.target.value)}
         />
       </span>
-    </label>
+    </div>
   );
 }

@@ -73,15 +73,24 @@ export function breaksIn(whole: Span, work: readonly Span[], edges: readonly num
   return quiet.flatMap((span) => (lengthOf(span) <= limit ? [] : cutAt(span, ordered, limit)));
 }
 
+/** Between two edges each; short ones in a row count together. */
 function cutAt({ from, to }: Span, edges: readonly number[], limit: number): readonly Span[] {
   const cuts: Span[] = [];
+  const add = (span: Span): void => {
+    if (lengthOf(span) > limit) cuts.push(span);
+  };
   let begin = from;
-  for (const edge of edges) {
-    if (edge - begin <= limit || to - edge <= limit) continue;
-    cuts.push({ from: begin, to: edge });
-    begin = edge;
+  let last = from;
+  for (const edge of [...edges.filter((each) => each > from && each < to), to]) {
+    if (edge - last > limit) {
+      add({ from: begin, to: last });
+      add({ from: last, to: edge });
+      begin = edge;
+    }
+    last = edge;
   }
-  return [...cuts, { from: begin, to }];
+  add({ from: begin, to });
+  return cuts;
 }
 
 /** Whether some wait would hide the work if everything were drawn to scale. */
