@@ -4,11 +4,18 @@ import { configDefaults, defineConfig } from "vitest/config";
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
 const conditions = ["everstep-source"];
 
+// Those wait for nothing but themselves, so they may share the machine with each other.
+const inProcess = ["simulation", "conformance", "security", "verify", "change-safety", "golden", "http"].map(
+  (folder) => `tests/${folder}/**/*.test.ts`,
+);
+
 // Those start many processes and a server each, and measure how soon others go on: one at a time, after the rest.
 const chaos = ["tests/chaos/*.test.ts", "tests/crash/*.test.ts"];
 
 // Those drive a real browser, which wants a processor for itself.
 const browser = ["tests/dashboard/**/*.test.ts"];
+
+const workers = Math.max(2, availableParallelism() - 1);
 
 export default defineConfig({
   resolve: { conditions },
@@ -25,22 +32,27 @@ export default defineConfig({
         test: {
           name: "units",
           include: ["packages/**/src/**/*.test.ts"],
-          maxWorkers: Math.max(2, availableParallelism() - 1),
+          maxWorkers: workers,
           sequence: { groupOrder: 0 },
         },
+      },
+      {
+        extends: true,
+        test: { name: "in process", include: inProcess, maxWorkers: workers, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
         test: {
           name: "tests",
           include: ["tests/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...chaos, ...browser],
-          sequence: { groupOrder: 1 },
+          exclude: [...configDefaults.exclude, ...inProcess, ...chaos, ...browser],
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
-        test: { name: "chaos", include: chaos, fileParallelism: false, sequence: { groupOrder: 2 } },
+        test: { name: "chaos", include: chaos, fileParallelism: false, sequence: { groupOrder: 3 } },
       },
       {
         extends: true,
@@ -48,11 +60,11 @@ export default defineConfig({
           name: "browser",
           include: browser,
           globalSetup: "tests/support/built-dashboard.ts",
-          maxWorkers: 2,
+          maxWorkers: workers,
           testTimeout: 30_000,
           // What a page shows takes a moment, and longer where others are busy.
           expect: { poll: { timeout: 10_000, interval: 50 } },
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

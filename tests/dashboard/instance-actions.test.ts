@@ -157,7 +157,9 @@ onEachStore("steering an instance", {}, (stage) => {
     const download = await downloading;
     expect(download.suggestedFilename()).toBe("order-exported-run-1.json");
     const document = JSON.parse(readFileSync(await download.path(), "utf8"));
-    const { exportedAt: _, ...expected } = await stage.served.app.workflows.order.at("exported").exportHistory();
+    const { exportedAt: _, ...expected } = await stage.served.app.workflows.order
+      .at("exported")
+      .exportHistory();
     expect(document).toMatchObject(expected);
     await said(page, "Exported.");
   });
@@ -168,6 +170,8 @@ onEachStore("steering an instance", {}, (stage) => {
     await page.getByText("live", { exact: true }).waitFor();
     await stage.served.stopServing();
     await page.getByText("reconnecting").waitFor();
+    // Nothing is said that may not be so any more.
+    await whyIs(page, /The server is out of reach; what is below may be old/);
     await stage.served.serveAgain();
     await page.getByText("live", { exact: true }).waitFor();
     await stage.served.app.workflows.order.at("dropping").pause();

@@ -8,7 +8,8 @@ import { onEachStore } from "../support/on-each-store.ts";
 onEachStore("many instances at once", { authorize: "tokens", seed: seedEverything }, (stage) => {
   const { openPage, store } = stage;
   const open = async (query: string, token: string = tokens.all): Promise<Page> => {
-    const page = await openPage();
+    // What is refused is part of these stories.
+    const page = await openPage({ mayComplain: [/status of 409/] });
     await page.goto(`${stage.served.dashboardUrl}instances${query}#token=${token}`);
     await page.locator(".row").first().waitFor();
     return page;

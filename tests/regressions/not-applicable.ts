@@ -11,7 +11,6 @@ export const scenariosNotApplicable: readonly Gap[] = [
     id: "R-065",
     reason: "Bodies run in the process itself; there is no worker thread or isolate that could die.",
   },
-  { id: "R-097", reason: "Comes with the dashboard." },
 ];
 
 /** Scenarios of which a part is tested and the rest is about what does not exist yet. */

@@ -25,7 +25,7 @@ export interface DashboardAppOptions {
   /** "sqlite" unless said. */
   readonly store?: "sqlite" | "postgres";
   /** Everybody may do everything unless said; with "tokens" those of `tokens` may, with "nobody" it is not said who may. */
-  readonly authorize?: "all" | "tokens" | "nobody";
+  readonly authorize?: "all" | "tokens" | "nobody" | Authorize;
   /** Whether instances run here; they do unless said. */
   readonly isRunning?: boolean;
   readonly runner?: RunnerSettings;
@@ -88,7 +88,8 @@ export async function openDashboardApp(options: DashboardAppOptions = {}): Promi
   };
 }
 
-function authorization(who: "all" | "tokens" | "nobody"): { readonly authorize?: Authorize } {
+function authorization(who: "all" | "tokens" | "nobody" | Authorize): { readonly authorize?: Authorize } {
+  if (typeof who === "object") return { authorize: who };
   if (who === "nobody") return {};
   if (who === "all") return { authorize: allowAll() };
   return { authorize: bearerToken({ tokens: tokens.all, readOnlyTokens: tokens.readOnly }) };

@@ -24,6 +24,9 @@ export interface LiveState {
   readonly isStale: boolean;
 }
 
+/** Until it is known; who may not do something is not offered it, not even for a moment. */
+const nothing: WireAccess = { instanceCreation: false, management: false, sendEvent: false };
+
 export function useLive(address: InstanceAddress): LiveState {
   const { workflowName, instanceId } = address;
   const { client, access } = useSession();
@@ -48,7 +51,7 @@ export function useLive(address: InstanceAddress): LiveState {
 
   const { value, isStale, problem = found.problem ?? null } = watched;
   if (!instance || !value) return { live: null, problem, isStale };
-  const may = allowed.value ?? access;
+  const may = allowed.value ?? (allowed.problem ? access : nothing);
   const mayKill = (overview.value?.mayKill ?? false) && may.management;
   return { live: { address, instance, value, isStale, access: may, mayKill }, problem, isStale };
 }

@@ -32,8 +32,8 @@ function NotThere({ workflowName, instanceId }: InstanceAddress) {
   return (
     <Empty title="There is no such instance.">
       <p>
-        Workflow <code>{workflowName}</code> has no instance <code>{instanceId}</code>. It may
-        have been pruned, or the address has a mistake.
+        Workflow <code>{workflowName}</code> has no instance <code>{instanceId}</code>. It may have been
+        pruned, or the address has a mistake.
       </p>
       <Link href={links.instances({ workflow: workflowName })}>Instances of this workflow</Link>
     </Empty>

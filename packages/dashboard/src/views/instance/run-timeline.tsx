@@ -1,6 +1,5 @@
 /** The timeline of one run with the panel of the step that is chosen in the address. */
 import type { InstanceStatus, WireMeta, WireRunningBody, WireStep } from "everstep/client";
-import { useEffect, useRef } from "react";
 import { Empty } from "../../parts/notice.tsx";
 import { useQuery } from "../../use-query.ts";
 import { StepActions } from "./actions/step-actions.tsx";
@@ -21,12 +20,6 @@ export function RunTimeline({ live, run }: { readonly live: Live; readonly run: 
   const selected = asked !== null && /^\d+$/.test(asked) ? Number(asked) : null;
   const step = selected === null ? undefined : run.steps.find(({ index }) => index === selected);
   const isCurrentRun = run.meta.runNumber === live.value.meta.runNumber;
-  const place = useRef<HTMLDivElement>(null);
-  // Beside the timeline it is in sight; where there is no room for that it stands below.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with every other step
-  useEffect(() => {
-    place.current?.scrollIntoView({ block: "nearest" });
-  }, [step?.index]);
   const select = (index: number | null): void => query.set({ step: index });
   return (
     <div className={selected === null ? "run-timeline" : "run-timeline has-panel"}>
@@ -44,7 +37,7 @@ export function RunTimeline({ live, run }: { readonly live: Live; readonly run: 
         </Empty>
       )}
       {step && (
-        <div className="panel-place" ref={place}>
+        <div className="panel-place">
           <StepPanel
             key={`${run.meta.runNumber} ${step.index}`}
             instance={live.address}

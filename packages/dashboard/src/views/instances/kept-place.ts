@@ -29,8 +29,10 @@ export function useKeptPlace(name: string): {
   useEffect(() => {
     // After the view has come up at its top, as every view does.
     const frame = place && requestAnimationFrame(() => window.scrollTo(0, place.scrollY));
+    const path = location.pathname;
     const onScroll = (): void => {
-      scrollY.current = window.scrollY;
+      // The next view may scroll already while this one still waits to be taken away.
+      if (location.pathname === path) scrollY.current = window.scrollY;
     };
     window.addEventListener("scroll", onScroll, { passive: true });
     return () => {

@@ -13,7 +13,7 @@ export function spokenState(row: Row, now: number): string {
     case "waiting":
       return row.executing ? "executing" : dueWords(row, now);
     case "paused":
-      return `since ${spokenAgo(row.updatedAt, now)}`;
+      return `paused ${spokenAgo(row.updatedAt, now)}`;
     case "complete":
       return "";
     case "errored":

@@ -46,7 +46,7 @@ export function EventsTab({ live }: { readonly live: Live }) {
             </button>
           )}
         </div>
-        {maySend && <SendEventForm live={live} />}
+        {maySend && <SendEventForm live={live} onSent={reload} />}
       </div>
     </>
   );

@@ -9,7 +9,7 @@ import { useManage } from "../actions/use-manage.ts";
 import { awaitedTypes } from "../head/waits.ts";
 import type { Live } from "../live.ts";
 
-export function SendEventForm({ live }: { readonly live: Live }) {
+export function SendEventForm({ live, onSent }: { readonly live: Live; readonly onSent: () => void }) {
   const id = useId();
   const query = useQuery();
   const awaited = awaitedTypes(live.value.steps);
@@ -35,6 +35,7 @@ export function SendEventForm({ live }: { readonly live: Live }) {
       ...(eventId.trim() === "" ? {} : { id: eventId.trim() }),
     };
     if (!(await manage.run("send", `Sent "${type}".`, () => live.instance.sendEvent(content)))) return;
+    onSent();
     setText("");
     setEventId("");
   };

@@ -2,10 +2,13 @@
 import type { WireEvent } from "everstep/client";
 import { useRef, useState } from "react";
 import { type Loaded, useLoaded } from "../../../api/use-loaded.ts";
+import { isEnded } from "../../../words/statuses.ts";
 import type { Live } from "../live.ts";
 import { usePaced } from "../use-paced.ts";
 
 const pageSize = 50;
+/** An event that no step takes changes nothing else about the instance. */
+const lookMs = 3000;
 
 export interface Events {
   readonly events: readonly WireEvent[];
@@ -18,6 +21,7 @@ export function useEvents(live: Live, run: number | null): Loaded<Events> & { mo
   const version = useVersion(usePaced(value, 500));
   const runNumber = run ?? value.meta.runNumber;
   const loaded = useLoaded<Events>({
+    everyMs: run === null && !isEnded(value.details.status) ? lookMs : undefined,
     name: `events ${address.workflowName}/${address.instanceId} ${runNumber} ${pages} ${run === null ? version : ""}`,
     load: async (signal) => {
       const events: WireEvent[] = [];

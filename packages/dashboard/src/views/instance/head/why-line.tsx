@@ -9,7 +9,9 @@ export function WhyLine({ live }: { readonly live: Live }) {
   return (
     <div className={isOld ? "why is-old" : "why"} aria-busy={isOld}>
       <CircleHelp aria-hidden />
-      {why ? (
+      {live.isStale ? (
+        <p className="dim">The server is out of reach; what is below may be old.</p>
+      ) : why ? (
         <p>
           {why.answer} {why.advice && <span className="dim">{why.advice}</span>}
         </p>

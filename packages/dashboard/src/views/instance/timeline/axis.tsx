@@ -65,7 +65,7 @@ export function Axis({
             style={{ transform: `translateX(${left}px)`, width: size }}
             title={`${spokenTime(piece.from)} to ${spokenTime(piece.to)}, cut short`}
           >
-            <b>{spokenDuration(piece.to - piece.from)}</b>
+            <b>{roundDuration(piece.to - piece.from)}</b>
           </span>
         );
       })}
@@ -80,4 +80,9 @@ export function Axis({
       )}
     </div>
   );
+}
+
+/** A wait of an hour is an hour, even if it was noted down a millisecond late. */
+function roundDuration(ms: number): string {
+  return spokenDuration(ms < 60_000 ? ms : Math.round(ms / 1000) * 1000);
 }

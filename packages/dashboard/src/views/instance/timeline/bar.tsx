@@ -4,10 +4,10 @@ import { blocksOf, type Frame } from "./drawing.ts";
 import type { Row } from "./rows.ts";
 
 export function Bar({ row, frame, now }: { readonly row: Row; readonly frame: Frame; readonly now: number }) {
-  if (frame.width === 0) return <span className="tl-line" />;
+  if (frame.width === 0) return <span className="tl-line" aria-hidden />;
   const blocks = blocksOf(row, frame, now);
   return (
-    <span className="tl-line">
+    <span className="tl-line" aria-hidden>
       {blocks.map(({ kind, outcome, left, width, isLive }, n) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: they are told in order, and have no state
@@ -31,7 +31,7 @@ export function Bar({ row, frame, now }: { readonly row: Row; readonly frame: Fr
             style={{ left }}
             title={`${counted(cutOff, "start")} before this cut off by a crash`}
           >
-            <Zap aria-hidden />
+            <Zap />
           </span>
         ))}
     </span>

@@ -12,7 +12,7 @@ test("while an instance goes on there is room for what comes, but most of it is 
 });
 
 test("what is drawn stays where it is until the room is used up", () => {
-  expect(horizonOf(0, 10_100)).toBe(horizonOf(0, 10_900));
+  expect(horizonOf(0, 9000)).toBe(horizonOf(0, 10_800));
 });
 
 function shownUntil(wake: number, edge: number, isCompressed: boolean) {

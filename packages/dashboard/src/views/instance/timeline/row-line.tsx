@@ -59,7 +59,6 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
     className: `tl-row s-${row.state}${isSelected ? " is-selected" : ""}`,
     role: "treeitem",
     tabIndex: isReachable ? 0 : -1,
-    "aria-label": labelOf(row, now),
     "aria-level": row.depth + 1,
     "aria-posinset": place,
     "aria-setsize": count,
@@ -85,6 +84,7 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
   };
   const inside = (
     <>
+      <span className="for-readers">{labelOf(row, now)}</span>
       <Name row={row} now={now} isFolded={isFolded} onFold={onFold} />
       <Bar row={row} frame={frame} now={now} />
     </>
@@ -131,10 +131,9 @@ function Name({
   const { attempts, took } = factsOf(row, now);
   const index = row.step?.index;
   return (
-    <span className="tl-name" style={{ paddingLeft: 8 + Math.min(row.depth, 6) * 16 }}>
+    <span className="tl-name" aria-hidden style={{ paddingLeft: 8 + Math.min(row.depth, 6) * 16 }}>
       <span
         className="tl-fold"
-        aria-hidden
         // For the mouse; with keys the arrows do it.
         onClick={(event) => {
           if (!row.hasInside || index === undefined) return;
@@ -145,11 +144,11 @@ function Name({
       >
         {row.hasInside && index !== undefined && <Fold />}
       </span>
-      <Icon aria-hidden />
+      <Icon />
       <bdi className="clip">{row.name}</bdi>
       {row.type === "do" && attempts > 1 && <span className="tl-attempts">×{attempts}</span>}
       <span className="tl-state">
-        <State aria-hidden />
+        <State />
         <span>{stateMarks[row.state]}</span>
       </span>
       <span className="tl-took">{spokenDuration(took)}</span>

@@ -39,7 +39,8 @@ export function useLiveEdge(root: RefObject<HTMLElement | null>, terms: LiveEdge
     let timer: ReturnType<typeof setTimeout> | undefined;
     let asked = 0;
     const onFrame = (): void => {
-      draw.current();
+      // For those who want nothing to move, what is drawn anew every second is enough.
+      if (!wantsStillness()) draw.current();
       timer = setTimeout(next, pauseMs(latest.current.frame, latest.current.newest));
     };
     const next = (): void => {
@@ -55,9 +56,13 @@ export function useLiveEdge(root: RefObject<HTMLElement | null>, terms: LiveEdge
   }, [isLive]);
 }
 
-/** Half a pixel from now; at least a thirtieth of a second, and a whole one for those who want nothing to move. */
+function wantsStillness(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Half a pixel from now, and at least a thirtieth of a second. */
 function pauseMs(frame: Frame, newest: number): number {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return slowMs;
+  if (wantsStillness()) return slowMs;
   const now = Math.max(Date.now(), newest);
   const perSecond = frame.xOf(now + 1000) - frame.xOf(now);
   // The frame that is waited for takes a part of it.

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Authorize, allowAll, createWorkflows, defineWorkflow, refuse } from "everstep";
+import { dashboard } from "everstep/dashboard";
+import { serve } from "everstep/node";
+import { sqlite } from "everstep/sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { axe, describeBrowser, shot } from "../support/browser.ts";
+import { tokens } from "../support/dashboard-app.ts";
+import { reach, seedEverything } from "../support/dashboard-seed.ts";
+import { onEachStore } from "../support/on-each-store.ts";
+
+const refusals = { mayComplain: [/status of 40[134]/] };
+
+onEachStore("an instance for who may only look", { authorize: "tokens", seed: seedEverything }, (stage) => {
+  test.each([
+    "order/order-waiting",
+    "order/order-waiting?tab=events",
+    "order/order-paused",
+    "failing/failing-dead",
+    "sleeper/sleeper-waiting",
+    "sleeper/sleeper-waiting?step=0",
+  ])("everything is seen and nothing is offered that would be refused: %s", async (path) => {
+    const page = await stage.openPage(refusals);
+    await page.goto(`${stage.served.dashboardUrl}instances/${path}#token=${tokens.readOnly}`);
+    await page.getByText("read-only").waitFor();
+    await page.locator(".why p").waitFor();
+    // Reading is allowed, and an export only reads.
+    await page.getByRole("button", { name: "Export history" }).waitFor();
+    const offered = page.getByRole("button", {
+      name: /pause|resume|restart|fork|terminate|retry|skip the|send|kill/i,
+    });
+    expect(await offered.allInnerTexts()).toEqual([]);
+    expect(await page.getByRole("link", { name: "Send this event" }).count()).toBe(0);
+  });
+});
+
+/** Which tokens are known is decided anew for each request. */
+const known = new Set<string>();
+const changing: Authorize = {
+  request({ request }) {
+    const token = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
+    return known.has(token) ? undefined : refuse(401, "This token is not known here.");
+  },
+  read: () => {},
+  instanceCreation: () => {},
+  sendEvent: () => {},
+  management({ workflowName }) {
+    return workflowName === "sleeper" ? refuse(403, "Sleepers are left alone.") : undefined;
+  },
+};
+
+onEachStore("an instance for who has a token", { authorize: changing }, (stage) => {
+  test("a token that is taken back in the middle leads to signing in, and back to the same page", async () => {
+    const order = await stage.served.app.workflows.order.create({
+      id: "signed",
+      params: { item: "book", amount: 20 },
+    });
+    await reach(order, "waiting", "approval");
+    known.add("the-first-token");
+    const page = await stage.openPage(refusals);
+    const url = `${stage.served.dashboardUrl}instances/order/signed?tab=runs&run=1`;
+    await page.goto(`${url}#token=the-first-token`);
+    await page.getByRole("heading", { name: "Run 1" }).waitFor();
+    known.delete("the-first-token");
+    known.add("the-second-token");
+    await page.getByLabel("Token").waitFor();
+    expect(await page.getByText("signed").count()).toBe(0);
+    await page.getByLabel("Token").fill("the-second-token");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Run 1" }).waitFor();
+    expect(page.url()).toBe(url);
+  });
+
+  test("what may be done is asked for each workflow", async () => {
+    const sleeper = await stage.served.app.workflows.sleeper.create({
+      id: "left",
+      params: { for: "1 hour" },
+    });
+    await reach(sleeper, "waiting", "nap");
+    known.add("the-second-token");
+    const page = await stage.openPage(refusals);
+    await page.goto(`${stage.served.dashboardUrl}instances/sleeper/left#token=the-second-token`);
+    await expect.poll(() => page.locator(".actions button").allInnerTexts()).toEqual(["Export history"]);
+    await page.goto(`${stage.served.dashboardUrl}instances/order/signed`);
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+  });
+
+  test("what is refused all the same is said beside the button that was pressed", async () => {
+    known.add("the-second-token");
+    const page = await stage.openPage(refusals);
+    await page.route("**/access?*", (route) =>
+      route.fulfill({ json: { instanceCreation: true, management: true, sendEvent: true } }),
+    );
+    await page.goto(`${stage.served.dashboardUrl}instances/sleeper/left#token=the-second-token`);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await expect
+      .poll(() => page.locator(".actions").getByRole("alert").innerText())
+      .toContain("Sleepers are left alone.");
+  });
+});
+
+describeBrowser("an instance whose workflow is no longer registered", ({ openPage }) => {
+  test("is shown with what is known of it, and with the reason why that is all", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "everstep-dashboard-"));
+    const store = join(folder, "app.db");
+    const gone = defineWorkflow<{ note: string }>({ name: "gone" }, async (_event, step) =>
+      step.sleep("nap", "1 hour"),
+    );
+    const here = defineWorkflow({ name: "here" }, async () => {});
+    const settings = { authorize: allowAll(), onNotice: () => {}, onProblem: () => {} };
+    const before = createWorkflows({ workflows: { gone }, store: sqlite(store), ...settings });
+    await before.start();
+    await reach(
+      await before.workflows.gone.create({ id: "left-over", params: { note: "hm" } }),
+      "waiting",
+      "nap",
+    );
+    await before.stop();
+    const app = createWorkflows({
+      workflows: { here },
+      store: sqlite(store),
+      ...settings,
+      http: { dashboard },
+    });
+    await app.start();
+    const served = await serve(app, { port: 0 });
+    onTestFinished(async () => {
+      await served.close();
+      await app.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    const page = await openPage(refusals);
+    await page.goto(new URL("dashboard/instances/gone/left-over", served.url).href);
+    await page.getByText(/No code for workflow gone is registered/).waitFor();
+    await page.getByText("waiting", { exact: true }).waitFor();
+    await page.getByText('"hm"').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await shot(page, "instance-unregistered");
+  });
+});

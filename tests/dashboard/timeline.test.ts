@@ -1,0 +1,231 @@
+/** What the timeline of an instance shows: read from where its bars are on the screen. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { axe, shot } from "../support/browser.ts";
+import { reach, seedHostile, seedLong } from "../support/dashboard-seed.ts";
+import { hostileTexts } from "../support/hostile-texts.ts";
+import { onEachStore, type Stage } from "../support/on-each-store.ts";
+import { bars, label, openTimeline, row, rowNames } from "../support/timeline-page.ts";
+
+// Short enough that nobody waits for it, long enough to be measured on the screen.
+const order = {
+  item: "book",
+  amount: 20,
+  failures: 2,
+  retryDelay: "300 milliseconds",
+  coolOff: "300 milliseconds",
+};
+
+onEachStore("the timeline of an instance", {}, (stage) => {
+  const { store } = stage;
+
+  test("a step that was tried again is seen as attempt, wait, attempt, to scale", async () => {
+    await completedOrder(stage, "retried");
+    const page = await openTimeline(stage, "order/retried?scale=full");
+    const charge = await bars(page, "charge");
+    expect(charge.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
+      "attempt failed",
+      "retry completed",
+      "attempt failed",
+      "retry completed",
+      "attempt completed",
+    ]);
+    const [first, wait, second, nextWait, last] = charge as [Bar, Bar, Bar, Bar, Bar];
+    for (const [before, after] of [
+      [first, wait],
+      [wait, second],
+      [second, nextWait],
+      [nextWait, last],
+    ] as const)
+      expect(after.left).toBeGreaterThanOrEqual(before.left);
+    // As long as the records say.
+    const { steps } = await stage.served.app.workflows.order.at("retried").history();
+    const recorded = steps.find(({ name }) => name === "charge")!;
+    const [waited, waitedNext] = recorded.errors.map(({ at, retryAt }) => Number(retryAt) - Number(at));
+    expect(nextWait.width / wait.width).toBeCloseTo(waitedNext! / waited!, 1);
+    const [sleep] = (await bars(page, "cool off")) as [Bar];
+    expect(sleep.kind).toBe("sleep");
+    expect(sleep.width / wait.width).toBeCloseTo(300 / waited!, 1);
+    expect(sleep.left).toBeGreaterThanOrEqual(last.left);
+    expect(await label(page, "charge")).toMatch(
+      /^charge, completed, 3 attempts, took .+ of which .+ waiting for retries$/,
+    );
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `timeline-retried-${store}`);
+  });
+
+  test("where the time went is said in numbers that add up", async () => {
+    await completedOrder(stage, "retried");
+    const page = await openTimeline(stage, "order/retried");
+    const parts = await page
+      .locator(".tl-summary [data-part]")
+      .evaluateAll((all) =>
+        all.map(
+          (each) => [each.getAttribute("data-part") ?? "", each.querySelector("dd")?.textContent] as const,
+        ),
+      );
+    const named = Object.fromEntries(parts);
+    const { steps } = await stage.served.app.workflows.order.at("retried").history();
+    const { errors } = steps.find(({ name }) => name === "charge")!;
+    const waited = errors.reduce((sum, { at, retryAt }) => sum + Number(retryAt) - Number(at), 0);
+    expect(named.retry).toContain(`${waited} ms`);
+    expect(named.sleep).toMatch(/^[23]\d\d ms/);
+    expect(Object.keys(named)).toEqual(expect.arrayContaining(["work", "retry", "sleep", "event"]));
+  });
+
+  test("a wait for an event has a look of its own, and its planned end is seen where waits are cut short", async () => {
+    const waiting = await stage.served.app.workflows.order.create({
+      id: "asking",
+      params: { ...order, failures: 0 } as never,
+    });
+    await reach(waiting, "waiting", "approval");
+    const page = await openTimeline(stage, "order/asking");
+    const shown = await bars(page, "approval");
+    expect(shown.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual(["planned open", "event open"]);
+    expect(shown[0]!.width).toBeGreaterThan(shown[1]!.width);
+    expect(await page.locator(".tl-break-text").allTextContents()).toEqual(["1 h"]);
+    await page.getByRole("button", { name: "To scale" }).click();
+    await expect.poll(() => page.locator(".tl-break-text").count()).toBe(0);
+    expect(page.url()).toContain("scale=full");
+    await waiting.sendEvent({ type: "approved" });
+    await row(page, "ship").waitFor();
+    expect((await bars(page, "approval")).map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
+      "event completed",
+    ]);
+  });
+
+  test("steps side by side overlap, and steps inside of another are under it", async () => {
+    const fan = await stage.served.app.workflows.fanOut.create({ id: "fan", params: { branches: 6 } });
+    await fan.result();
+    const page = await openTimeline(stage, "fan-out/fan");
+    const [third, sixth] = [await bars(page, "branch 3"), await bars(page, "branch 6")].map(
+      (all) => [all[0]!.left, all.at(-1)!.left + all.at(-1)!.width] as const,
+    );
+    expect(Math.min(third![1], sixth![1]) - Math.max(third![0], sixth![0])).toBeGreaterThan(20);
+    const names = await rowNames(page);
+    const outer = names.indexOf("outer");
+    expect(names.slice(outer, outer + 3)).toEqual(["outer", "inner one", "inner two"]);
+    expect(await row(page, "inner one").getAttribute("aria-level")).toBe("2");
+    expect((await bars(page, "may fail")).map(({ outcome }) => outcome)).toEqual(["failed"]);
+  });
+
+  test("a body at work grows before one's eyes, and is done when it is done", async () => {
+    await stage.served.app.workflows.held.create({ id: "growing" });
+    const page = await openTimeline(stage, "held/growing", { reducedMotion: "no-preference" });
+    await row(page, "hold").waitFor();
+    expect(await label(page, "hold")).toMatch(/^hold, running/);
+    expect(await growths(page, 6)).toBeGreaterThanOrEqual(6);
+    stage.served.gates.open("growing");
+    await page.locator(".tl-row.s-completed", { hasText: "hold" }).waitFor();
+    expect((await bars(page, "hold")).map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
+      "attempt completed",
+    ]);
+  });
+
+  test("for those who want nothing to move it moves once a second", async () => {
+    await stage.served.app.workflows.held.create({ id: "still" });
+    const page = await openTimeline(stage, "held/still");
+    await row(page, "hold").waitFor();
+    const gaps = await changeGaps(page, 3);
+    // Never at the pace of pictures; records of others may come in between.
+    expect(Math.max(...gaps)).toBeGreaterThan(500);
+    const moving = `getComputedStyle(document.querySelector("[data-live]"), "::after").animationName`;
+    expect(await page.evaluate(moving)).toBe("none");
+    stage.served.gates.open("still");
+  });
+
+  test("a thousand steps are in the list, but only those on the screen on the page", async () => {
+    await seedLong(stage.served, 1000);
+    const page = await openTimeline(stage, "long/long-complete");
+    const count = () => page.locator(".tl-row").count();
+    expect(await count()).toBeLessThan(80);
+    expect(await page.getByText("1000 steps").count()).toBe(1);
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    await row(page, "step 1000").waitFor();
+    expect(await count()).toBeLessThan(80);
+    expect(await row(page, "step 1000").getAttribute("aria-posinset")).toBe("1000");
+    await row(page, "step 990").focus();
+    await page.keyboard.press("Home");
+    await expect.poll(() => page.evaluate("document.activeElement?.dataset.key")).toBe("step 1");
+    await row(page, "step 12").waitFor();
+    await page.keyboard.press("End");
+    await expect.poll(() => page.evaluate("document.activeElement?.dataset.key")).toBe("step 1000");
+    await shot(page, `timeline-long-${store}`);
+  });
+
+  test("names and errors that look like code stay texts", async () => {
+    await seedHostile(stage.served);
+    const page = await openTimeline(stage, "hostile/hostile-errored");
+    const names = await rowNames(page);
+    for (const text of hostileTexts.slice(0, 10))
+      expect(names.some((name) => name.includes(text))).toBe(true);
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    await row(page, "broken").locator(".tl-line").hover();
+    await page.getByRole("tooltip").waitFor();
+    await row(page, "broken").click();
+    await page.getByRole("region", { name: "Step broken" }).waitFor();
+    expect(await page.locator(".step-error-message").first().textContent()).toContain(hostileTexts[1]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await shot(page, `timeline-hostile-${store}`);
+  });
+
+  test("everything is there on a phone, in the dark", async () => {
+    await completedOrder(stage, "retried");
+    const page = await openTimeline(stage, "order/retried", { width: 360, height: 740, colorScheme: "dark" });
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    const name = await row(page, "charge").locator("bdi").boundingBox();
+    const line = await row(page, "charge").locator(".tl-line").boundingBox();
+    expect(line!.y).toBeGreaterThanOrEqual(name!.y + name!.height - 4);
+    expect(line!.width).toBeGreaterThan(280);
+    expect(await axe(page)).toEqual([]);
+    await row(page, "charge").click();
+    await page.getByRole("region", { name: "Step charge" }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await shot(page, `timeline-phone-${store}`);
+  });
+});
+
+type Bar = Awaited<ReturnType<typeof bars>>[number];
+
+async function completedOrder({ served }: Stage, id: string): Promise<void> {
+  const created = await served.app.workflows.order.create({ id, ifExists: "return", params: order as never });
+  const { status } = await created.status();
+  if (status === "complete") return;
+  await reach(created, "waiting", "approval");
+  await created.sendEvent({ type: "approved", payload: { by: "Ada" } });
+  await created.result();
+}
+
+const liveWidth = `(document.querySelector("[data-live]")?.getBoundingClientRect().width ?? 0)`;
+
+/** How often the live bar was seen to have grown, once it has so often. */
+function growths(page: Page, wanted: number): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    let [grown, last] = [0, Infinity];
+    const look = () => {
+      const width = ${liveWidth};
+      if (width > last) grown++;
+      last = width;
+      if (grown >= ${wanted}) resolve(grown);
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+}
+
+/** Milliseconds between changes of the live bar. */
+function changeGaps(page: Page, wanted: number): Promise<readonly number[]> {
+  return page.evaluate(`new Promise((resolve) => {
+    const times = [];
+    let last = ${liveWidth};
+    const look = () => {
+      const width = ${liveWidth};
+      if (width !== last) times.push(performance.now());
+      last = width;
+      if (times.length > ${wanted}) resolve(times.slice(1).map((time, n) => time - times[n]));
+      else requestAnimationFrame(look);
+    };
+    look();
+  })`);
+}
