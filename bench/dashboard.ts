@@ -18,7 +18,8 @@ import { percentile } from "./stats.ts";
 const { values } = parseArgs({ options: { instances: { type: "string", default: "100000" } } });
 const total = Number(values.instances);
 const executablePath = process.env.EVERSTEP_CHROMIUM;
-if (!executablePath) throw new Error("EVERSTEP_CHROMIUM is not set; scripts/services.mjs finds or installs a browser.");
+if (!executablePath)
+  throw new Error("EVERSTEP_CHROMIUM is not set; scripts/services.mjs finds or installs a browser.");
 const folder = makeFolder(null);
 const machine = describeMachine(folder);
 const progress = progressOn(process.stderr);
@@ -42,13 +43,21 @@ const browser = await chromium.launch({
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable");
+  // The time that it was at work itself, whoever else uses the machine.
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
   const lines = [
     `${total} instances, Node ${machine.node}, ${machine.cores} x ${machine.processor}, ` +
       `load ${machine.loadBefore.toFixed(1)} before; app and browser share it`,
     ...(await firstLoad(page)),
-    await scroll(page, session, "while it loads", 1600),
-    await scroll(page, session, "once loaded   ", 4000),
+    await scroll(page, session, "to the end, loading all", {
+      pixels: 1600,
+      framesMax: Number.POSITIVE_INFINITY,
+    }),
+    await scroll(page, session, "as with a wheel", { pixels: 240, framesMax: 1200 }),
+    await scroll(page, session, "to the end, all loaded", {
+      pixels: 4000,
+      framesMax: Number.POSITIVE_INFINITY,
+    }),
     await heap(page, session),
     `load ${currentLoad().toFixed(1)} after`,
   ];
@@ -95,9 +104,14 @@ async function firstLoad(page: Page): Promise<readonly string[]> {
   ];
 }
 
-/** To the very end, so many pixels per frame, as somebody does who drags or flings. */
-async function scroll(page: Page, session: CDPSession, when: string, pixels: number): Promise<string> {
-  progress.note(`scrolling ${when.trim()}`);
+/** Down from the top, so many pixels per frame. */
+async function scroll(
+  page: Page,
+  session: CDPSession,
+  how: string,
+  { pixels, framesMax }: { readonly pixels: number; readonly framesMax: number },
+): Promise<string> {
+  progress.note(`scrolling ${how}`);
   const before = await metrics(session);
   const { frames, seconds, drawnMost } = (await page.evaluate(`new Promise((resolve) => {
     scrollTo(0, 0);
@@ -111,7 +125,7 @@ async function scroll(page: Page, session: CDPSession, when: string, pixels: num
       frames.push(now - last);
       last = now;
       if (frames.length % 20 === 0) drawnMost = Math.max(drawnMost, document.querySelectorAll(".row").length);
-      if (isEnd()) resolve({ frames: frames.slice(1), seconds: (now - begin) / 1000, drawnMost });
+      if (isEnd() || frames.length > ${framesMax}) resolve({ frames: frames.slice(1), seconds: (now - begin) / 1000, drawnMost });
       else { scrollBy(0, ${pixels}); requestAnimationFrame(step); }
     };
     requestAnimationFrame(step);
@@ -120,9 +134,9 @@ async function scroll(page: Page, session: CDPSession, when: string, pixels: num
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   const perFrame = ((after.TaskDuration ?? 0) - (before.TaskDuration ?? 0)) * (1000 / frames.length);
   return (
-    `scrolling ${when}: ${frames.length} frames in ${seconds.toFixed(1)} s, ${pixels} px each; median ` +
+    `scrolling ${how}: ${frames.length} frames in ${seconds.toFixed(1)} s, ${pixels} px each; median ` +
     `${ms(percentile(frames, 0.5))}, 95th percentile ${ms(percentile(frames, 0.95))}, 99th ` +
-    `${ms(percentile(frames, 0.99))}, longest ${ms(Math.max(...frames))}; main thread ${ms(perFrame)} per frame; ` +
+    `${ms(percentile(frames, 0.99))}, longest ${ms(Math.max(...frames))}; ${ms(perFrame)} of processor time per frame; ` +
     `at most ${drawnMost} rows drawn`
   );
 }

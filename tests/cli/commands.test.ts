@@ -60,6 +60,11 @@ test("instances list shows a page, filters, and says how to go on", async () => 
   ).not.toContain("j-1");
   const all = await out("wf ls --all --page-size 1 --status completed,waiting");
   expect(all.split("\n").filter((line) => /^(job|order)/.test(line))).toHaveLength(4);
+  expect(
+    (await out("instances list --id-prefix o-")).split("\n").filter((line) => /^\w+ +o-1 /.test(line)),
+  ).toHaveLength(1);
+  expect(await out("instances list --id-prefix o-9")).toBe("There are no such instances.\n");
+  expect(await out("instances list order --since 1h")).toContain("o-1");
   expect(await out("instances list --status paused")).toBe("There are no such instances.\n");
   const full = await out("instances list job --status complete --full --order asc --page-size 1");
   expect(full.replace(/--cursor \S+/, "--cursor CURSOR")).toMatchInlineSnapshot(`

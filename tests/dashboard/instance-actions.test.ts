@@ -38,7 +38,7 @@ onEachStore("steering an instance", {}, (stage) => {
     await shot(page, `instance-terminate-${store}`);
     await page.getByRole("button", { name: "Terminate it" }).click();
     await said(page, "Terminated.");
-    await page.getByText("a person: Nobody wants it.").waitFor();
+    await page.getByText("a person: Nobody wants it.", { exact: true }).waitFor();
     await expect.poll(() => buttons(page)).toEqual(["Restart", "Fork", "Export history"]);
     expect((await order.details()).terminationReason).toMatchObject({ message: "Nobody wants it." });
   });

@@ -27,6 +27,8 @@ export const instancesList = defineCommand({
       summary: "instances with this status only; may be repeated, or several with commas",
     },
     "dead-letter": { type: "flag", summary: "only those that the engine gave up on" },
+    since: { type: "duration", summary: "only those created within this time" },
+    "id-prefix": { placeholder: "<text>", summary: "only those whose ids begin like this" },
     order: { choices: ["asc", "desc"], summary: "by creation" },
     ...pageOptions,
     full: { type: "flag", summary: "everything about each: times, params, output, error" },
@@ -35,24 +37,30 @@ export const instancesList = defineCommand({
     { line: "instances list", about: "the newest instances of all workflows" },
     { line: "instances list order --status errored,paused", about: "what needs a look" },
     { line: "instances list --workflow order --status waiting --all", about: "every waiting order" },
+    { line: "instances list --since 1h --id-prefix nightly- --all", about: "this hour's, by their ids" },
     { line: "wf ls --status running --order asc --page-size 10", about: "the ten oldest that run" },
   ],
   async run({ values, out, runtime, connect }) {
     const { workflow, order } = values;
     const status = readStatuses(values.status);
     const client = await connect();
-    const filter = { order, status, deadLetter: values.deadLetter || undefined };
+    const filter = {
+      order,
+      status,
+      deadLetter: values.deadLetter || undefined,
+      createdFrom: values.since === undefined ? undefined : runtime.now() - values.since,
+      idPrefix: values.idPrefix,
+    };
     const pages = await readPages<WireInstances>(values, (place) =>
       workflow === undefined
         ? client.instances({ ...filter, ...place })
         : client.workflow(workflow).list({ ...filter, ...place, meta: true }),
     );
-    write(
-      pages.flatMap((page) => page.instances),
-      values.full,
-      runtime.now(),
-      out,
-    );
+    const found = pages.flatMap((page) => page.instances);
+    // Looking for ids goes through the list, some thousands at a time.
+    if (found.length === 0 && pages.at(-1)?.hasNextPage)
+      out.line("There is none among the newest; there may be further on.");
+    else write(found, values.full, runtime.now(), out);
     writeNext(pages, out);
   },
 });

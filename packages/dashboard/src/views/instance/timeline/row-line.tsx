@@ -132,9 +132,10 @@ function Name({
   const index = row.step?.index;
   return (
     <span className="tl-name" aria-hidden style={{ paddingLeft: 8 + Math.min(row.depth, 6) * 16 }}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; with keys the arrows do it */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: for the mouse; with keys the arrows do it */}
       <span
         className="tl-fold"
-        // For the mouse; with keys the arrows do it.
         onClick={(event) => {
           if (!row.hasInside || index === undefined) return;
           event.preventDefault();
