@@ -184,7 +184,7 @@ describe("completion", () => {
 
   test("offers second words, options, and values of options", async () => {
     expect(await complete("instances", "re")).toEqual(["resume", "restart", "rewind", "retry"]);
-    expect(await complete("wf", "ls", "--s")).toEqual(["--status"]);
+    expect(await complete("wf", "ls", "--st")).toEqual(["--status"]);
     expect(await complete("instances", "get", "order", "--f")).toEqual(["--full"]);
     expect(await complete("instances", "list", "--status", "")).toEqual([...statuses]);
     expect(await complete("instances", "logs", "order", "o-1", "--log-level", "w")).toEqual(["warn"]);

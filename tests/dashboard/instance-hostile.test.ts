@@ -18,6 +18,7 @@ onEachStore("hostile texts of an instance", { seed: seedHostile }, (stage) => {
     for (const tab of tabs) {
       await page.goto(`${stage.served.dashboardUrl}instances/hostile/${id}?tab=${tab}`);
       await page.locator(".why p").waitFor();
+      await page.waitForFunction("!document.querySelector('main [aria-busy=true]')");
       await openEverything(page);
       expect(await page.evaluate("breaches"), tab).toEqual([]);
       expect(await foreignElements(page), tab).toEqual([]);
@@ -37,20 +38,18 @@ onEachStore("hostile texts of an instance", { seed: seedHostile }, (stage) => {
     await expect.poll(() => page.locator(".error-text pre").textContent()).toContain(hostileTexts[0]);
   });
 
-  test.each(["<script>alert(1)</script>", "../../etc", "javascript:alert(1)", "%00", "a%2fb"])(
-    "an address that names no instance is answered as such: %s",
-    async (id) => {
-      const page = await stage.openPage({ mayComplain: [/status of 40[04]/] });
-      await page.goto(
-        `${stage.served.dashboardUrl}instances/hostile/${encodeURIComponent(id)}?step=-1&run=%3Cb%3E`,
-      );
+  test("an address that names no instance is answered as such", async () => {
+    const page = await stage.openPage({ mayComplain: [/status of 40[04]/] });
+    for (const id of ["<script>alert(1)</script>", "../../etc", "javascript:alert(1)", "%00", "a%2fb"]) {
+      const path = `instances/hostile/${encodeURIComponent(id)}?step=-1&run=%3Cb%3E`;
+      await page.goto(`${stage.served.dashboardUrl}${path}`);
       await page
         .getByText(/There is no such instance|There is nothing at this address/)
         .first()
         .waitFor();
-      expect(await foreignElements(page)).toEqual([]);
-    },
-  );
+      expect(await foreignElements(page), id).toEqual([]);
+    }
+  });
 });
 
 /** All that is folded, and a hand over everything: some of them wait for that. */

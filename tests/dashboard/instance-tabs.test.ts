@@ -1,12 +1,23 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { axe, shot } from "../support/browser.ts";
+import type { DashboardApp } from "../support/dashboard-app.ts";
 import { reach } from "../support/dashboard-seed.ts";
 import { onEachStore, type Stage } from "../support/on-each-store.ts";
 
 const book = { item: "book", amount: 20 };
 
-onEachStore("the tabs of an instance", {}, (stage) => {
+/** One with many lines, and one with two runs. */
+async function seed({ app }: DashboardApp): Promise<void> {
+  const chatty = await app.workflows.chatty.create({ id: "chatty", params: { lines: 240 } });
+  const order = await app.workflows.order.create({ id: "restarted", params: book });
+  await reach(order, "waiting", "approval");
+  await order.restart();
+  await reach(order, "waiting", "approval");
+  await chatty.result();
+}
+
+onEachStore("the tabs of an instance", { seed }, (stage) => {
   const { store } = stage;
 
   test("the event that is waited for is one click away, and is shown with the step that took it", async () => {
@@ -61,8 +72,6 @@ onEachStore("the tabs of an instance", {}, (stage) => {
   });
 
   test("log lines are found by level and category, and earlier ones are a click away", async () => {
-    const chatty = await stage.served.app.workflows.chatty.create({ id: "chatty", params: { lines: 240 } });
-    await chatty.result();
     const page = await open(stage, "chatty/chatty?tab=logs");
     const lines = page.locator(".log-line .message");
     await expect.poll(() => lines.count()).toBe(100);
@@ -179,12 +188,13 @@ onEachStore("the tabs of an instance", {}, (stage) => {
 
   test("every tab is fit for everybody to use, in the dark and on a small screen", async () => {
     for (const tab of ["timeline", "events", "logs", "data", "runs&run=1"]) {
-      const page = await open(stage, `order/runs?tab=${tab}`, {
+      const page = await open(stage, `order/restarted?tab=${tab}`, {
         colorScheme: "dark",
         width: 360,
         height: 740,
       });
       await page.locator(".why p").waitFor();
+      await page.waitForFunction("!document.querySelector('main [aria-busy=true]')");
       expect(await axe(page), tab).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), tab).toBe(true);
       await shot(page, `instance-${tab.split("&")[0]}-${store}-dark-360`, { fullPage: true });

@@ -1,15 +1,15 @@
 import "../../look/dead-letters.css";
 import type { WireInstanceWithMeta } from "everstep/client";
 import { RotateCw } from "lucide-react";
-import { useState } from "react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { links } from "../../links.ts";
 import { ConfirmButton } from "../../parts/confirm.tsx";
-import { Empty, ProblemNotice } from "../../parts/notice.tsx";
+import { Empty } from "../../parts/notice.tsx";
 import { Panel } from "../../parts/panel.tsx";
-import { Bones } from "../../parts/skeleton.tsx";
+import { MoreButton, Pending } from "../../parts/pending.tsx";
 import { When } from "../../parts/when.tsx";
 import { useQuery } from "../../use-query.ts";
 import { counted } from "../../words/numbers.ts";
@@ -25,18 +25,12 @@ export function DeadLettersView() {
   const { client, access } = useSession();
   const query = useQuery();
   const workflowName = query.get("workflow") ?? undefined;
-  const [pages, setPages] = useState(1);
   const workflows = useLoaded({ name: "workflows", load: (signal) => client.workflows({ signal }) });
-  const { value, problem, reload } = useLoaded({
-    name: `dead letters ${pages} ${workflowName ?? ""}`,
-    load: async (signal) => {
-      let page = await client.deadLetters({ pageSize, workflowName, signal });
-      const found = [...page.instances];
-      while (page.hasNextPage && found.length < pages * pageSize) {
-        page = await client.deadLetters({ pageSize, workflowName, cursor: page.cursor, signal });
-        found.push(...page.instances);
-      }
-      return { found, isMore: page.hasNextPage };
+  const { items, isMore, more, problem, reload } = usePages({
+    name: `dead letters ${workflowName ?? ""}`,
+    read: async (page) => {
+      const { instances, ...end } = await client.deadLetters({ pageSize, workflowName, ...page });
+      return { items: instances, ...end };
     },
     everyMs: 2000,
   });
@@ -46,7 +40,7 @@ export function DeadLettersView() {
     await start(retryFailedStep, letters.map(chosenOf));
     reload();
   };
-  const found = value?.found ?? [];
+  const found = items ?? [];
   return (
     <>
       <div className="head">
@@ -58,10 +52,7 @@ export function DeadLettersView() {
           <select
             aria-label="Workflow"
             value={workflowName ?? ""}
-            onChange={(event) => {
-              setPages(1);
-              query.set({ workflow: event.target.value });
-            }}
+            onChange={(event) => query.set({ workflow: event.target.value })}
           >
             <option value="">All workflows</option>
             {workflows.value?.map(({ name }) => (
@@ -70,12 +61,9 @@ export function DeadLettersView() {
           </select>
         </div>
       </div>
-      {problem && <ProblemNotice problem={problem} again={reload} />}
       {bulk && <BulkReport bulk={bulk} stop={stop} dismiss={dismiss} />}
       <Panel
-        title={
-          value ? `${counted(found.length, "dead letter")}${value.isMore ? " and more" : ""}` : "Dead letters"
-        }
+        title={items ? `${counted(found.length, "dead letter")}${isMore ? " and more" : ""}` : "Dead letters"}
         end={
           access.management &&
           found.length > 0 && (
@@ -92,12 +80,8 @@ export function DeadLettersView() {
         }
         flush
       >
-        {!value && !problem && (
-          <div className="inside">
-            <Bones rows={5} />
-          </div>
-        )}
-        {value && found.length === 0 && (
+        <Pending isThere={items !== undefined} problem={problem} again={reload} rows={5} />
+        {items?.length === 0 && (
           <Empty title="Nothing was given up.">
             An instance comes here when a step has used up its retries, or every process that ran it died.
           </Empty>
@@ -111,13 +95,7 @@ export function DeadLettersView() {
             />
           ))}
         </ul>
-        {value?.isMore && (
-          <div className="inside">
-            <button type="button" onClick={() => setPages(pages + 1)}>
-              Show more
-            </button>
-          </div>
-        )}
+        <MoreButton isMore={isMore} more={more} />
       </Panel>
     </>
   );

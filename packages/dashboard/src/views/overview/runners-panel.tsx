@@ -2,9 +2,9 @@ import type { WireRunners } from "everstep/client";
 import { CircleAlert, CircleCheck, CircleStop } from "lucide-react";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
-import { Empty, ProblemNotice } from "../../parts/notice.tsx";
+import { Empty } from "../../parts/notice.tsx";
 import { Panel } from "../../parts/panel.tsx";
-import { Bones } from "../../parts/skeleton.tsx";
+import { Pending } from "../../parts/pending.tsx";
 import { When } from "../../parts/when.tsx";
 import { Wide } from "../../parts/wide.tsx";
 import { counted } from "../../words/numbers.ts";
@@ -20,16 +20,7 @@ export function RunnersPanel() {
   });
   return (
     <Panel title="Runners" flush>
-      {problem && (
-        <div className="inside">
-          <ProblemNotice problem={problem} again={reload} />
-        </div>
-      )}
-      {!value && !problem && (
-        <div className="inside">
-          <Bones rows={2} />
-        </div>
-      )}
+      <Pending isThere={value !== undefined} problem={problem} again={reload} rows={2} />
       {value?.length === 0 && (
         <Empty title="No runner has been seen.">
           <span>

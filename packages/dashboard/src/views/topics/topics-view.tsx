@@ -1,13 +1,11 @@
 import "../../look/topics.css";
-import type { WireTopics } from "everstep/client";
-import { useState } from "react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session.tsx";
-import { useLoaded } from "../../api/use-loaded.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { links } from "../../links.ts";
-import { Empty, ProblemNotice } from "../../parts/notice.tsx";
+import { Empty } from "../../parts/notice.tsx";
 import { Panel } from "../../parts/panel.tsx";
-import { Bones } from "../../parts/skeleton.tsx";
+import { MoreButton, Pending } from "../../parts/pending.tsx";
 import { useQuery } from "../../use-query.ts";
 import { counted } from "../../words/numbers.ts";
 import { PublishForm } from "./publish-form.tsx";
@@ -40,37 +38,18 @@ export function TopicsView() {
 
 function TopicsPanel({ selected }: { readonly selected: string | null }) {
   const { client } = useSession();
-  const [pages, setPages] = useState(1);
-  const { value, problem, reload } = useLoaded({
-    name: `topics ${pages}`,
-    load: async (signal) => {
-      const topics: WireTopics["topics"][number][] = [];
-      let cursor: string | undefined;
-      let isMore = false;
-      for (let page = 0; page < pages; page++) {
-        const answer = await client.topics({ pageSize, cursor, signal });
-        topics.push(...answer.topics);
-        cursor = answer.cursor;
-        isMore = answer.hasNextPage;
-        if (!isMore) break;
-      }
-      return { topics, isMore };
+  const { items, isMore, more, problem, reload } = usePages({
+    name: "topics",
+    read: async (page) => {
+      const { topics, ...end } = await client.topics({ pageSize, ...page });
+      return { items: topics, ...end };
     },
     everyMs: 3000,
   });
   return (
     <Panel title="Topics that are waited on" flush>
-      {problem && (
-        <div className="inside">
-          <ProblemNotice problem={problem} again={reload} />
-        </div>
-      )}
-      {!value && !problem && (
-        <div className="inside">
-          <Bones rows={4} />
-        </div>
-      )}
-      {value?.topics.length === 0 && (
+      <Pending isThere={items !== undefined} problem={problem} again={reload} rows={4} />
+      {items?.length === 0 && !isMore && (
         <Empty title="Nobody waits on a topic.">
           <span>
             A workflow does with <code>step.waitForEvent("opening", {'{ topic: "warehouse.open" }'})</code>.
@@ -78,7 +57,7 @@ function TopicsPanel({ selected }: { readonly selected: string | null }) {
         </Empty>
       )}
       <ul className="entries">
-        {value?.topics.map(({ topic, waiters }) => (
+        {items?.map(({ topic, waiters }) => (
           <li key={topic}>
             <Link
               href={links.topics({ topic })}
@@ -91,13 +70,7 @@ function TopicsPanel({ selected }: { readonly selected: string | null }) {
           </li>
         ))}
       </ul>
-      {value?.isMore && (
-        <div className="inside">
-          <button type="button" onClick={() => setPages(pages + 1)}>
-            Show more
-          </button>
-        </div>
-      )}
+      <MoreButton isMore={isMore} more={more} />
     </Panel>
   );
 }

@@ -1,11 +1,13 @@
 /** What the looks of bars mean, in words: only of those that are there. */
+import { Zap } from "lucide-react";
 import { phaseWords } from "./phase-words.ts";
 import type { Phase, PhaseKind } from "./phases.ts";
 import type { Row } from "./rows.ts";
 import { asOf, type Segment } from "./segments.ts";
 
 interface Meaning {
-  readonly look: string;
+  /** That of what is meant, unless said. */
+  readonly look?: string;
   readonly words: string;
   isMeant(segment: Segment, now: number): boolean;
 }
@@ -44,7 +46,6 @@ const meanings: readonly Meaning[] = [
     isMeant: ({ due, to }, now) => due !== null && due > (to ?? now),
   },
   {
-    look: "tl-block k-attempt o-left",
     words: "not finished when the instance ended",
     isMeant: ({ outcome }) => outcome === "left",
   },
@@ -60,7 +61,7 @@ const meanings: readonly Meaning[] = [
   },
 ];
 
-const grounds: readonly PhaseKind[] = ["queued", "between", "paused", "earlier"];
+const grounds: readonly PhaseKind[] = ["queued", "between", "paused", "lost", "earlier"];
 
 export function Legend({
   rows,
@@ -74,13 +75,18 @@ export function Legend({
   readonly hasBreaks: boolean;
 }) {
   const segments = rows.flatMap(({ segments }) => asOf(segments, now));
-  const shown = meanings.filter(({ isMeant }) => segments.some((segment) => isMeant(segment, now)));
+  const shown = meanings.flatMap(({ look, words, isMeant }) => {
+    const one = segments.find((segment) => isMeant(segment, now));
+    return one ? [{ words, look: look ?? `tl-block k-${one.kind} o-${one.outcome}` }] : [];
+  });
   const lanes = grounds.filter((kind) => phases.some((phase) => phase.kind === kind));
   return (
     <ul className="tl-legend small dim" aria-label="What the looks mean">
       {shown.map(({ look, words }) => (
         <li key={words}>
-          <span className={`${look} is-sample`} aria-hidden />
+          <span className={`${look} is-sample`} aria-hidden>
+            {look === "tl-cut" && <Zap />}
+          </span>
           {words}
         </li>
       ))}

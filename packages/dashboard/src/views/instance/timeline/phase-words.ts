@@ -9,6 +9,10 @@ export const phaseWords: Readonly<Record<PhaseKind, { readonly name: string; rea
   event: { name: "waiting for events", about: "No body ran, and an event was waited for." },
   queued: { name: "queued", about: "It was due, and no runner had taken it." },
   paused: { name: "paused", about: "Somebody has paused it." },
+  lost: {
+    name: "lost to a crash",
+    about: "A body was cut off by a crash, and no runner had taken the instance up again.",
+  },
   between: {
     name: "between steps",
     about: "No step ran or waited: records were written, or code outside of steps ran.",

@@ -102,3 +102,9 @@ test("what was taken over from an earlier run is not counted", () => {
   expect(lines(0, given)).toEqual(["earlier 0-1000", "queued 1000-1010", "between 1010-1050"]);
   expect(timesOf(phases(0, given)).total).toBe(50);
 });
+
+test("time until a body that a crash had cut off began again is lost to the crash", () => {
+  const steps = [sampleStep("a", { index: 0, from: 0, to: 100 })];
+  const running = [sampleBody("b", 900, 2)];
+  expect(lines(1000, { steps, running })).toEqual(["work 0-100", "lost 100-900", "work 900-1000"]);
+});

@@ -1,7 +1,7 @@
 /** What the whole instance was at, from moment to moment: every moment is one thing. */
 import type { InstanceStatus } from "everstep/client";
 import type { Row, RunRows } from "./rows.ts";
-import { asOf, type SegmentKind } from "./segments.ts";
+import { asOf, type Segment, type SegmentKind } from "./segments.ts";
 import { type Span, subtract, totalOf, union, within } from "./spans.ts";
 
 export type PhaseKind =
@@ -14,6 +14,8 @@ export type PhaseKind =
   /** Due, and no runner had taken it. */
   | "queued"
   | "paused"
+  /** A crash had cut a body off, and no runner had taken the instance up again. */
+  | "lost"
   /** Nothing of this instance ran or waited: its turn was on the way, or its function had something else to do. */
   | "between";
 
@@ -50,10 +52,21 @@ export function phasesOf(run: RunRows, status: InstanceStatus, now: number): rea
       kind,
       kinds.flatMap((each) => byKind.get(each) ?? []),
     );
+  const begunAgain = new Set(
+    run.rows.flatMap(({ segments }) => segments.filter(isBegunAgain).map(({ from }) => from)),
+  );
+  take(
+    "lost",
+    free.filter(({ to }) => begunAgain.has(to)),
+  );
   const last = free.at(-1);
   if (status === "paused" && last && last.to === end) take("paused", [last]);
   take("between", free);
   return taken.sort((a, b) => a.from - b.from);
+}
+
+function isBegunAgain({ cutOff }: Segment): boolean {
+  return cutOff > 0;
 }
 
 function spansByKind(rows: readonly Row[], end: number): ReadonlyMap<SegmentKind, Span[]> {
@@ -104,6 +117,7 @@ export function timesOf(phases: readonly Phase[]): Times {
     sleep: of("sleep"),
     queued: of("queued"),
     paused: of("paused"),
+    lost: of("lost"),
     between: of("between"),
   };
   return { ...times, total: totalOf(phases) - times.earlier };

@@ -11,6 +11,7 @@ const shown: readonly Exclude<PhaseKind, "earlier">[] = [
   "event",
   "queued",
   "paused",
+  "lost",
   "between",
 ];
 
