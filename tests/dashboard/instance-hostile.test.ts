@@ -1,15 +1,15 @@
-/** R-097, SEC-8: what is stored is shown as text, in every tab, whatever it looks like. */
-import type { Page } from "playwright-core";
+/** What is stored is shown as text, in every tab, whatever it looks like. */
 import { expect, test } from "vitest";
 import { shot } from "../support/browser.ts";
 import { seedHostile } from "../support/dashboard-seed.ts";
+import { foreignElements, openEverything } from "../support/hostile-page.ts";
 import { hostileTexts } from "../support/hostile-texts.ts";
 import { onEachStore } from "../support/on-each-store.ts";
 
 const ids = ["hostile-waiting", "hostile-complete", "hostile-errored"];
 const tabs = ["timeline", "timeline&step=0", "events", "logs", "data", "runs&run=1&step=3"];
 
-onEachStore("hostile texts of an instance", { seed: seedHostile }, (stage) => {
+onEachStore("R-097, SEC-8 hostile texts of an instance", { seed: seedHostile }, (stage) => {
   test.each(ids)("none of them runs, and none of them leads away: %s", async (id) => {
     const page = await stage.openPage();
     await page.addInitScript(
@@ -52,24 +52,34 @@ onEachStore("hostile texts of an instance", { seed: seedHostile }, (stage) => {
   });
 });
 
-/** All that is folded, and a hand over everything: some of them wait for that. */
-async function openEverything(page: Page): Promise<void> {
-  await page.evaluate(`(async () => {
-    for (let round = 0; round < 4; round++) {
-      for (const fold of document.querySelectorAll("main button[aria-expanded=false]")) fold.click();
-      await new Promise(requestAnimationFrame);
-    }
-    for (const element of document.querySelectorAll("main *")) {
-      element.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
-    }
-    await new Promise(requestAnimationFrame);
-  })()`);
-}
+onEachStore("R-097, SEC-8 hostile texts in lists", { seed: seedHostile }, (stage) => {
+  test.each(["", "instances", "instances?status=errored", "dead-letters", "workflows", "workflows/hostile"])(
+    "none of them runs, and none of them leads away: /%s",
+    async (path) => {
+      const page = await stage.openPage();
+      await page.goto(`${stage.served.dashboardUrl}${path}`);
+      await page
+        .locator("main")
+        .getByText(/hostile/)
+        .filter({ visible: true })
+        .first()
+        .waitFor();
+      await openEverything(page);
+      expect(await foreignElements(page)).toEqual([]);
+    },
+  );
 
-/** Elements that the page itself never makes, and links to anywhere but itself. */
-function foreignElements(page: Page): Promise<string[]> {
-  return page.evaluate(`[
-    ...document.querySelectorAll("#root script, #root img, #root iframe, #root base, #root link, #root meta, #root style, #root object, [onload], [onerror], [onmouseover], [onfocus], [srcdoc]"),
-    ...[...document.querySelectorAll("#root a")].filter((link) => link.origin !== location.origin),
-  ].map((element) => element.outerHTML.slice(0, 200))`);
-}
+  test.each(hostileTexts.slice(0, 6))("nor does an address that has one in it: %s", async (text) => {
+    const page = await stage.openPage({ mayComplain: [/status of 40[04]/] });
+    const word = encodeURIComponent(text);
+    for (const path of [
+      `instances?workflow=${word}&id=${word}&status=${word}`,
+      `topics?topic=${word}`,
+      `?range=${word}`,
+    ]) {
+      await page.goto(`${stage.served.dashboardUrl}${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      expect(await foreignElements(page)).toEqual([]);
+    }
+  });
+});

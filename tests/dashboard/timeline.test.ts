@@ -43,7 +43,8 @@ onEachStore("the timeline of an instance", {}, (stage) => {
     expect(nextWait.width / wait.width).toBeCloseTo(waitedNext! / waited!, 1);
     const [sleep] = (await bars(page, "cool off")) as [Bar];
     expect(sleep.kind).toBe("sleep");
-    expect(sleep.width / wait.width).toBeCloseTo(300 / waited!, 1);
+    const nap = steps.find(({ name }) => name === "cool off")!;
+    expect(sleep.width / wait.width).toBeCloseTo((Number(nap.wakeAt) - Number(nap.createdAt)) / waited!, 1);
     expect(sleep.left).toBeGreaterThanOrEqual(last.left);
     expect(await label(page, "charge")).toMatch(
       /^charge, completed, 3 attempts, took .+ of which .+ waiting for retries$/,
@@ -67,7 +68,7 @@ onEachStore("the timeline of an instance", {}, (stage) => {
     const { errors } = steps.find(({ name }) => name === "charge")!;
     const waited = errors.reduce((sum, { at, retryAt }) => sum + Number(retryAt) - Number(at), 0);
     expect(named.retry).toContain(`${waited} ms`);
-    expect(named.sleep).toMatch(/^[23]\d\d ms/);
+    expect(named.sleep).toMatch(/^\d+ ms/);
     expect(Object.keys(named)).toEqual(expect.arrayContaining(["work", "retry", "sleep", "event"]));
   });
 
@@ -78,18 +79,17 @@ onEachStore("the timeline of an instance", {}, (stage) => {
     });
     await reach(waiting, "waiting", "approval");
     const page = await openTimeline(stage, "order/asking");
+    const looks = async () => (await bars(page, "approval")).map(({ kind, outcome }) => `${kind} ${outcome}`);
+    expect(await looks()).toEqual(["planned open", "event open"]);
     const shown = await bars(page, "approval");
-    expect(shown.map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual(["planned open", "event open"]);
     expect(shown[0]!.width).toBeGreaterThan(shown[1]!.width);
     expect(await page.locator(".tl-break-text").allTextContents()).toEqual(["1 h"]);
     await page.getByRole("button", { name: "To scale" }).click();
     await expect.poll(() => page.locator(".tl-break-text").count()).toBe(0);
     expect(page.url()).toContain("scale=full");
     await waiting.sendEvent({ type: "approved" });
+    await expect.poll(looks).toEqual(["event completed"]);
     await row(page, "ship").waitFor();
-    expect((await bars(page, "approval")).map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
-      "event completed",
-    ]);
   });
 
   test("steps side by side overlap, and steps inside of another are under it", async () => {

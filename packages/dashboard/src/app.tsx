@@ -4,6 +4,7 @@ import { Link, Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { basePath } from "./api/places.ts";
 import { SessionProvider, useSession, useSessionState } from "./api/session.tsx";
 import { links } from "./links.ts";
+import { Mishap } from "./parts/mishap.tsx";
 import { Empty } from "./parts/notice.tsx";
 import { Bones } from "./parts/skeleton.tsx";
 import { DeadLettersView } from "./views/dead-letters/dead-letters-view.tsx";
@@ -24,7 +25,7 @@ export function App() {
       {state.kind === "open" ? (
         <SessionProvider session={state.session}>
           <Shell>
-            <Views />
+            <Guarded />
           </Shell>
         </SessionProvider>
       ) : (
@@ -35,6 +36,16 @@ export function App() {
         </main>
       )}
     </Router>
+  );
+}
+
+/** Another address is another try. */
+function Guarded() {
+  const [path] = useLocation();
+  return (
+    <Mishap key={path}>
+      <Views />
+    </Mishap>
   );
 }
 

@@ -87,7 +87,11 @@ export function looking(world: () => World): void {
     const { body } = await world().get(errored);
     expect(body.details).toEqual({
       status: "errored",
-      error: { name: "NonRetryableError", message: "not like this" },
+      error: {
+        name: "NonRetryableError",
+        message: "not like this",
+        stack: expect.stringContaining("not like this"),
+      },
     });
     expect(body.meta.completedAt).toEqual(time);
   });

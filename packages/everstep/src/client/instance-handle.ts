@@ -39,6 +39,7 @@ import {
   eventView,
   type InstanceStatusView,
   type InstanceView,
+  instanceDetails,
   instanceView,
   type LogLineView,
   logLineView,
@@ -155,7 +156,7 @@ export class InstanceHandle<Output = any> {
     const begun = this.#parts.runner.begunOf(record.runId) ?? record.begun;
     const step = currentStep({ ...record, begun }, steps);
     return {
-      ...instanceView(record, this.#parts.runtime.now()),
+      ...instanceDetails(record, this.#parts.runtime.now()),
       ...(step ? { currentStep: step } : {}),
       steps: steps.map(stepView),
       running: record.executing ? runningBodies(begun, steps) : [],

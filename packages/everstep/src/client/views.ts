@@ -165,6 +165,13 @@ export function instanceView(record: InstanceRecord, now: number): InstanceView 
   };
 }
 
+/** With the stack of its error, which lists are spared. */
+export function instanceDetails(record: InstanceRecord, now: number): InstanceView {
+  const view = instanceView(record, now);
+  if (view.status !== "errored" || !record.error) return view;
+  return { ...view, error: errorWithStack(record.error) };
+}
+
 export function stepView(step: StepRecord): StepView {
   const retrying = step.status === "waiting" && step.waitsFor === "retry";
   const wakes = step.type === "do" ? null : step.wakeAt;

@@ -16,9 +16,11 @@ export function sourceOf(client: Client, workflowName: string | null, options: L
       watch: (terms) => client.watchInstances({ ...options, pageSize, ...terms }),
     };
   }
-  const workflow = client.workflow(workflowName);
+  // Named when it is asked: a name that no workflow can have is a problem to be shown, not one of this page.
+  const workflow = () => client.workflow(workflowName);
   return {
-    list: async (terms) => (await workflow.list({ ...options, pageSize, meta: true, ...terms })) as ListPage,
-    watch: (terms) => workflow.watch({ ...options, pageSize, ...terms }) as AsyncIterable<ListPage>,
+    list: async (terms) =>
+      (await workflow().list({ ...options, pageSize, meta: true, ...terms })) as ListPage,
+    watch: (terms) => workflow().watch({ ...options, pageSize, ...terms }) as AsyncIterable<ListPage>,
   };
 }

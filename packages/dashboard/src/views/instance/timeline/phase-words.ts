@@ -11,7 +11,7 @@ export const phaseWords: Readonly<Record<PhaseKind, { readonly name: string; rea
   paused: { name: "paused", about: "Somebody has paused it." },
   lost: {
     name: "lost to a crash",
-    about: "A body was cut off by a crash, and no runner had taken the instance up again.",
+    about: "A crash cut a body off; this is the time until it began again, its work for nothing included.",
   },
   between: {
     name: "between steps",

@@ -14,7 +14,7 @@ export type PhaseKind =
   /** Due, and no runner had taken it. */
   | "queued"
   | "paused"
-  /** A crash had cut a body off, and no runner had taken the instance up again. */
+  /** A crash cut a body off; until it began again, what it had done for nothing included. */
   | "lost"
   /** Nothing of this instance ran or waited: its turn was on the way, or its function had something else to do. */
   | "between";

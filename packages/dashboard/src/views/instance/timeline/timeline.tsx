@@ -1,5 +1,7 @@
 /** One run to scale: what worked, what waited, what was tried again, and where the time went. */
 import "../../../look/timeline.css";
+import "../../../look/timeline-around.css";
+import "../../../look/timeline-bars.css";
 import type { InstanceStatus, WireMeta, WireRunningBody, WireStep } from "everstep/client";
 import { useMemo, useReducer, useRef } from "react";
 import { useNow } from "../../../parts/use-now.ts";
