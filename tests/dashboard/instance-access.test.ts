@@ -22,21 +22,25 @@ const paths = [
 ];
 const changes = /pause|resume|restart|fork|terminate|retry|skip the|send|kill/i;
 
-onEachStore("an instance for who may only look", { authorize: "tokens", seed: seedEverything }, (stage) => {
-  test("everything is seen, and nothing is offered that would be refused", async () => {
-    const page = await stage.openPage(refusals);
-    await page.goto(`${stage.served.dashboardUrl}#token=${tokens.readOnly}`);
-    await page.getByText("read-only").waitFor();
-    for (const path of paths) {
-      await page.goto(`${stage.served.dashboardUrl}instances/${path}`);
-      await page.locator(".why p").waitFor();
-      // Reading is allowed, and an export only reads.
-      await page.getByRole("button", { name: "Export history" }).waitFor();
-      expect(await page.getByRole("button", { name: changes }).allInnerTexts(), path).toEqual([]);
-      expect(await page.getByRole("link", { name: "Send this event" }).count(), path).toBe(0);
-    }
-  });
-});
+onEachStore(
+  "an instance for who may only look",
+  { isOfThePage: true, authorize: "tokens", seed: seedEverything },
+  (stage) => {
+    test("everything is seen, and nothing is offered that would be refused", async () => {
+      const page = await stage.openPage(refusals);
+      await page.goto(`${stage.served.dashboardUrl}#token=${tokens.readOnly}`);
+      await page.getByText("read-only").waitFor();
+      for (const path of paths) {
+        await page.goto(`${stage.served.dashboardUrl}instances/${path}`);
+        await page.locator(".why p").waitFor();
+        // Reading is allowed, and an export only reads.
+        await page.getByRole("button", { name: "Export history" }).waitFor();
+        expect(await page.getByRole("button", { name: changes }).allInnerTexts(), path).toEqual([]);
+        expect(await page.getByRole("link", { name: "Send this event" }).count(), path).toBe(0);
+      }
+    });
+  },
+);
 
 /** Which tokens are known is decided anew for each request. */
 const known = new Set<string>();
@@ -60,7 +64,7 @@ async function seed({ app }: DashboardApp): Promise<void> {
   await Promise.all([reach(order, "waiting", "approval"), reach(sleeper, "waiting", "nap")]);
 }
 
-onEachStore("an instance for who has a token", { authorize: changing, seed }, (stage) => {
+onEachStore("an instance for who has a token", { isOfThePage: true, authorize: changing, seed }, (stage) => {
   test("a token that is taken back in the middle leads to signing in, and back to the same page", async () => {
     known.add("the-first-token");
     const page = await stage.openPage(refusals);

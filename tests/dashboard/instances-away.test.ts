@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { axe, shot } from "../support/browser.ts";
 import { onEachStore } from "../support/on-each-store.ts";
 
-onEachStore("an app without instances", {}, (stage) => {
+onEachStore("an app without instances", { isOfThePage: true }, (stage) => {
   const { openPage, store } = stage;
 
   test("says that there are none, and where to start one", async () => {

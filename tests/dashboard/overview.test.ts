@@ -77,7 +77,7 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
   });
 });
 
-onEachStore("an overview without anything", { isRunning: false }, (stage) => {
+onEachStore("an overview without anything", { isOfThePage: true, isRunning: false }, (stage) => {
   test("says that there is no runner and how to begin", async () => {
     const page = await stage.openPage();
     await page.goto(stage.served.dashboardUrl);

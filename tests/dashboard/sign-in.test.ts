@@ -6,7 +6,7 @@ import { onEachStore } from "../support/on-each-store.ts";
 
 const refusals = { mayComplain: [/status of 40[13]/] };
 
-onEachStore("signing in", { authorize: "tokens", seed: seedEverything }, (stage) => {
+onEachStore("signing in", { isOfThePage: true, authorize: "tokens", seed: seedEverything }, (stage) => {
   const { openPage, store } = stage;
   const url = (path = ""): string => `${stage.served.dashboardUrl}${path}`;
 
@@ -59,17 +59,21 @@ onEachStore("signing in", { authorize: "tokens", seed: seedEverything }, (stage)
   );
 });
 
-onEachStore("a service that nobody may use yet", { isRunning: false, authorize: "nobody" }, (stage) => {
-  test("says so, and the line that changes it", async () => {
-    const page = await stage.openPage(refusals);
-    await page.goto(stage.served.dashboardUrl);
-    await page.getByRole("heading", { name: "Nobody may look yet" }).waitFor();
-    await expect.poll(() => page.getByRole("alert").innerText()).toContain("authorize: bearerToken");
-    expect(await axe(page)).toEqual([]);
-  });
-});
+onEachStore(
+  "a service that nobody may use yet",
+  { isOfThePage: true, isRunning: false, authorize: "nobody" },
+  (stage) => {
+    test("says so, and the line that changes it", async () => {
+      const page = await stage.openPage(refusals);
+      await page.goto(stage.served.dashboardUrl);
+      await page.getByRole("heading", { name: "Nobody may look yet" }).waitFor();
+      await expect.poll(() => page.getByRole("alert").innerText()).toContain("authorize: bearerToken");
+      expect(await axe(page)).toEqual([]);
+    });
+  },
+);
 
-onEachStore("a service that goes away", {}, (stage) => {
+onEachStore("a service that goes away", { isOfThePage: true }, (stage) => {
   test("is said to be out of reach, and the page goes on by itself when it is back", async () => {
     const served: DashboardApp = stage.served;
     const page = await stage.openPage({

@@ -7,7 +7,7 @@ import { hostileTexts } from "../support/hostile-texts.ts";
 import { onEachStore } from "../support/on-each-store.ts";
 import { bars, label, openTimeline, row, rowNames } from "../support/timeline-page.ts";
 
-onEachStore("the timeline, live and long", {}, (stage) => {
+onEachStore("the timeline, live and long", { isOfThePage: true }, (stage) => {
   const { store } = stage;
 
   test("a body at work grows before one's eyes, and is done when it is done", async () => {

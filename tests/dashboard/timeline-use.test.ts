@@ -7,7 +7,7 @@ import { reach } from "../support/dashboard-seed.ts";
 import { onEachStore } from "../support/on-each-store.ts";
 import { bars, openTimeline, row, rowNames, type SeenBar } from "../support/timeline-page.ts";
 
-onEachStore("looking into a timeline", { seed }, (stage) => {
+onEachStore("looking into a timeline", { isOfThePage: true, seed }, (stage) => {
   const { store } = stage;
 
   test("a person goes through the steps by keys, opens one and closes it again", async () => {

@@ -9,13 +9,16 @@ export interface Stage extends TestBrowser {
   readonly served: DashboardApp;
 }
 
-export function onEachStore(
-  title: string,
-  options: DashboardAppOptions & { readonly seed?: (served: DashboardApp) => Promise<unknown> },
-  tests: (stage: Stage) => void,
-): void {
-  const { seed, ...appOptions } = options;
-  for (const store of (["sqlite", "postgres"] as const).filter(hasStore)) {
+export interface StageOptions extends Omit<DashboardAppOptions, "store"> {
+  readonly seed?: (served: DashboardApp) => Promise<unknown>;
+  /** What is tested is done by the page alone, whatever the store: once is enough. */
+  readonly isOfThePage?: boolean;
+}
+
+export function onEachStore(title: string, options: StageOptions, tests: (stage: Stage) => void): void {
+  const { seed, isOfThePage = false, ...appOptions } = options;
+  const stores = isOfThePage ? (["sqlite"] as const) : (["sqlite", "postgres"] as const);
+  for (const store of stores.filter(hasStore)) {
     describeBrowser(`${title} (${store})`, (browser) => {
       let served: DashboardApp | undefined;
       beforeAll(async () => {
