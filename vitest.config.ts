@@ -1,13 +1,33 @@
+import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
 const conditions = ["everstep-source"];
 
+// Those measure how soon something happens, or fight over connections: one at a time.
+const alone = [
+  "broken-connections",
+  "early-and-short",
+  "lost-replies-of-servers",
+  "pools",
+  "processes",
+  "skewed-clocks",
+].map((name) => `tests/regressions/${name}.test.ts`);
+
 // Those wait for nothing but themselves, so they may share the machine with each other.
-const inProcess = ["simulation", "conformance", "security", "verify", "change-safety", "golden", "http"].map(
-  (folder) => `tests/${folder}/**/*.test.ts`,
-);
+const inPairs = [
+  "change-safety",
+  "cli",
+  "conformance",
+  "golden",
+  "http",
+  "regressions",
+  "scenarios",
+  "security",
+  "simulation",
+  "verify",
+].map((folder) => `tests/${folder}/**/*.test.ts`);
 
 // Those start many processes and a server each, and measure how soon others go on: one at a time, after the rest.
 const chaos = ["tests/chaos/*.test.ts", "tests/crash/*.test.ts"];
@@ -15,6 +35,8 @@ const chaos = ["tests/chaos/*.test.ts", "tests/crash/*.test.ts"];
 // Those drive a real browser, which wants a processor for itself.
 const browser = ["tests/dashboard/**/*.test.ts"];
 
+const isAlone = (file: string): boolean => alone.includes(file);
+const elsewhere = [...globSync(inPairs).filter((file) => !isAlone(file)), ...chaos, ...browser];
 const workers = Math.max(2, availableParallelism() - 1);
 
 export default defineConfig({
@@ -38,14 +60,20 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "in process", include: inProcess, maxWorkers: workers, sequence: { groupOrder: 1 } },
+        test: {
+          name: "pairs",
+          include: inPairs,
+          exclude: [...configDefaults.exclude, ...alone],
+          maxWorkers: workers,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,
         test: {
           name: "tests",
-          include: ["tests/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...inProcess, ...chaos, ...browser],
+          include: [...alone, "tests/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...elsewhere],
           fileParallelism: false,
           sequence: { groupOrder: 2 },
         },

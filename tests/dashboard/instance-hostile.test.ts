@@ -22,7 +22,7 @@ onEachStore(
       for (const tab of tabs) {
         await page.goto(`${stage.served.dashboardUrl}instances/hostile/${id}?tab=${tab}`);
         await page.locator(".why p").waitFor();
-        await page.waitForFunction("!document.querySelector('main [aria-busy=true]')");
+        await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0);
         await openEverything(page);
         expect(await page.evaluate("breaches"), tab).toEqual([]);
         expect(await foreignElements(page), tab).toEqual([]);

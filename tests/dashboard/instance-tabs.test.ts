@@ -186,20 +186,23 @@ onEachStore("the tabs of an instance", { seed }, (stage) => {
     await page.getByText('"Grace"').waitFor();
   });
 
-  test("every tab is fit for everybody to use, in the dark and on a small screen", async () => {
-    for (const tab of ["timeline", "events", "logs", "data", "runs&run=1"]) {
-      const page = await open(stage, `order/restarted?tab=${tab}`, {
-        colorScheme: "dark",
-        width: 360,
-        height: 740,
-      });
-      await page.locator(".why p").waitFor();
-      await page.waitForFunction("!document.querySelector('main [aria-busy=true]')");
-      expect(await axe(page), tab).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), tab).toBe(true);
-      await shot(page, `instance-${tab.split("&")[0]}-${store}-dark-360`, { fullPage: true });
-    }
-  });
+  test.runIf(store === "sqlite")(
+    "every tab is fit for everybody to use, in the dark and on a small screen",
+    async () => {
+      for (const tab of ["timeline", "events", "logs", "data", "runs&run=1"]) {
+        const page = await open(stage, `order/restarted?tab=${tab}`, {
+          colorScheme: "dark",
+          width: 360,
+          height: 740,
+        });
+        await page.locator(".why p").waitFor();
+        await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0);
+        expect(await axe(page), tab).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), tab).toBe(true);
+        await shot(page, `instance-${tab.split("&")[0]}-${store}-dark-360`, { fullPage: true });
+      }
+    },
+  );
 });
 
 /** As if every other line had been written again. */

@@ -152,7 +152,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await expect.poll(() => page.url()).toContain("/instances/order/order-retrying");
   });
 
-  test.each([
+  test.runIf(stage.store === "sqlite").each([
     ["light", 1280],
     ["dark", 360],
   ] as const)("it reads well and is accessible in %s, %i px wide", async (colorScheme, width) => {

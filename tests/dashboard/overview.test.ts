@@ -60,7 +60,7 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
     await expect.poll(() => page.getByText(/ended in the last 24 hours/).count()).toBe(1);
   });
 
-  test.each([
+  test.runIf(store === "sqlite").each([
     ["light", 1280, 800],
     ["dark", 1280, 800],
     ["light", 360, 740],

@@ -70,6 +70,13 @@ onEachStore("the timeline of an instance", {}, (stage) => {
     expect(named.retry).toContain(`${waited} ms`);
     expect(named.sleep).toMatch(/^\d+ ms/);
     expect(Object.keys(named)).toEqual(expect.arrayContaining(["work", "retry", "sleep", "event"]));
+    const looks = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll(".tl-stack > span")].map((part) => {
+      const { backgroundColor, backgroundImage } = getComputedStyle(part);
+      return backgroundColor + backgroundImage;
+    })`);
+    expect(new Set(looks).size, "each part has a look of its own").toBe(looks.length);
   });
 
   test("a wait for an event has a look of its own, and its planned end is seen where waits are cut short", async () => {

@@ -133,7 +133,7 @@ onEachStore("workflows", { authorize: "tokens", seed: seedEverything }, (stage) 
     await page.getByText("There is no such workflow here.").waitFor();
   });
 
-  test.each([
+  test.runIf(stage.store === "sqlite").each([
     ["light", 1280],
     ["dark", 360],
   ] as const)("they read well and are accessible in %s, %i px wide", async (colorScheme, width) => {
