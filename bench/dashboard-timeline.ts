@@ -9,7 +9,8 @@ import { allowAll, createWorkflows, defineWorkflow } from "everstep";
 import { dashboard } from "everstep/dashboard";
 import { serve } from "everstep/node";
 import { sqlite } from "everstep/sqlite";
-import { type CDPSession, chromium, type Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
+import { launchChromium } from "../scripts/launch-chromium.ts";
 import { makeFolder } from "./folder.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { progressOn } from "./progress.ts";
@@ -19,9 +20,6 @@ const { values } = parseArgs({ options: { steps: { type: "string", default: "100
 const total = Number(values.steps);
 /** Steps that are left for the last measurement. */
 const late = 20;
-const executablePath = process.env.EVERSTEP_CHROMIUM;
-if (!executablePath)
-  throw new Error("EVERSTEP_CHROMIUM is not set; scripts/services.mjs finds or installs a browser.");
 const folder = makeFolder(null);
 const machine = describeMachine(folder);
 const progress = progressOn(process.stderr);
@@ -58,12 +56,7 @@ const instance = await app.workflows.long.create({ id: "long" });
 while ((await instance.details()).currentStep?.name !== "hold")
   await new Promise((resolve) => setTimeout(resolve, 100));
 const served = await serve(app, { port: 0 });
-const isRoot = process.getuid?.() === 0;
-const browser = await chromium.launch({
-  executablePath,
-  chromiumSandbox: !isRoot,
-  args: ["--disable-dev-shm-usage", "--disable-gpu", ...(isRoot ? ["--no-sandbox"] : [])],
-});
+const browser = await launchChromium();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const session = await page.context().newCDPSession(page);

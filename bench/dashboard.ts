@@ -9,7 +9,8 @@ import { allowAll, createWorkflows, defineWorkflow } from "everstep";
 import { dashboard } from "everstep/dashboard";
 import { serve } from "everstep/node";
 import { sqlite } from "everstep/sqlite";
-import { type CDPSession, chromium, type Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
+import { launchChromium } from "../scripts/launch-chromium.ts";
 import { makeFolder } from "./folder.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { progressOn } from "./progress.ts";
@@ -17,9 +18,6 @@ import { percentile } from "./stats.ts";
 
 const { values } = parseArgs({ options: { instances: { type: "string", default: "100000" } } });
 const total = Number(values.instances);
-const executablePath = process.env.EVERSTEP_CHROMIUM;
-if (!executablePath)
-  throw new Error("EVERSTEP_CHROMIUM is not set; scripts/services.mjs finds or installs a browser.");
 const folder = makeFolder(null);
 const machine = describeMachine(folder);
 const progress = progressOn(process.stderr);
@@ -34,12 +32,7 @@ const app = createWorkflows({
 
 await seed();
 const served = await serve(app, { port: 0 });
-const isRoot = process.getuid?.() === 0;
-const browser = await chromium.launch({
-  executablePath,
-  chromiumSandbox: !isRoot,
-  args: ["--disable-dev-shm-usage", "--disable-gpu", ...(isRoot ? ["--no-sandbox"] : [])],
-});
+const browser = await launchChromium();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const session = await page.context().newCDPSession(page);

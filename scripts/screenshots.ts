@@ -7,8 +7,9 @@ import { allowAll, createWorkflows } from "everstep";
 import { dashboard } from "everstep/dashboard";
 import { serve } from "everstep/node";
 import { sqlite } from "everstep/sqlite";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { crashDemo, order } from "../examples/dev/workflows.ts";
+import { launchChromium } from "./launch-chromium.ts";
 
 const items = ["book", "lamp", "chair", "clock"] as const;
 
@@ -71,12 +72,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 async function takePictures(url: string): Promise<void> {
-  const executablePath = process.env.EVERSTEP_CHROMIUM;
-  if (!executablePath)
-    throw new Error("EVERSTEP_CHROMIUM is not set; npm run screenshots finds a browser and sets it.");
-  const isRoot = process.getuid?.() === 0;
-  const args = ["--disable-dev-shm-usage", "--disable-gpu", ...(isRoot ? ["--no-sandbox"] : [])];
-  const browser = await chromium.launch({ executablePath, args });
+  const browser = await launchChromium();
   for (const colorScheme of ["light", "dark"] as const) {
     const context = await browser.newContext({
       colorScheme,

@@ -178,6 +178,15 @@ onEachStore("steering an instance", {}, (stage) => {
     await page.getByRole("button", { name: "Resume" }).waitFor();
   });
 
+  test("an instance that another one started leads to that one", async () => {
+    const { parent, child } = stage.served.app.workflows;
+    await parent.create({ id: "mother", params: { children: 1, holds: true } });
+    await expect.poll(() => child.list({ idPrefix: "mother-" }).then(({ items }) => items.length)).toBe(1);
+    const page = await open(stage, "child/mother-child-1");
+    await page.getByRole("link", { name: /mother$/ }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/instances\/parent\/mother$/);
+  });
+
   test("an instance that is not there is said to be so, with a way to those that are", async () => {
     const page = await openPage({ mayComplain: [/status of 404/] });
     await page.goto(`${stage.served.dashboardUrl}instances/order/nobody`);

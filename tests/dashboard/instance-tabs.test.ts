@@ -150,6 +150,10 @@ onEachStore("the tabs of an instance", { seed }, (stage) => {
     expect(await axe(page)).toEqual([]);
     await page.goto(`${stage.served.dashboardUrl}instances/chatty/chatty?tab=data`);
     await page.getByText("240").waitFor();
+    // Thrown outside of any step, so no step knows where.
+    await reach(await stage.served.app.workflows.doomed.create({ id: "data-doomed" }), "errored");
+    await page.goto(`${stage.served.dashboardUrl}instances/doomed/data-doomed?tab=data`);
+    await expect.poll(() => page.getByLabel("Stack").innerText()).toContain("dashboard-workflows.ts");
   });
 
   test("earlier runs are listed, seen and compared", async () => {

@@ -3,14 +3,9 @@
  * console, an uncaught error, a breach of the content security policy, or a request to another origin.
  */
 
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, describe } from "vitest";
+import { launchChromium } from "../../scripts/launch-chromium.ts";
 
 export { axe } from "./axe.ts";
 
@@ -56,7 +51,7 @@ function createBrowser() {
   const browser: TestBrowser = {
     takeComplaints: () => complaints.splice(0),
     async openPage(options = {}) {
-      launched ??= launch();
+      launched ??= launchChromium();
       const context = await (await launched).newContext(contextOptions(options));
       // Before the test itself is given up, so that it says what it waited for.
       context.setDefaultTimeout(15_000);
@@ -83,15 +78,6 @@ function createBrowser() {
 /** What a page has said comes before what it answers. */
 async function hearOut(page: Page): Promise<void> {
   await page.evaluate("0").catch(() => {});
-}
-
-function launch(): Promise<Browser> {
-  if (!program)
-    throw new Error("EVERSTEP_CHROMIUM is not set; npm test finds or installs a browser and sets it.");
-  const isRoot = process.getuid?.() === 0;
-  // Root has no sandbox, and containers have little shared memory.
-  const args = ["--disable-dev-shm-usage", "--disable-gpu", ...(isRoot ? ["--no-sandbox"] : [])];
-  return chromium.launch({ executablePath: program, headless: true, chromiumSandbox: !isRoot, args });
 }
 
 function contextOptions(options: PageOptions): BrowserContextOptions {

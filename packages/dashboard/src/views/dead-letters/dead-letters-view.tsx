@@ -5,6 +5,9 @@ import { Link } from "wouter";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { usePages } from "../../api/use-pages.ts";
+import { type BulkAction, type BulkItem, bulkActions } from "../../bulk/bulk-actions.ts";
+import { BulkReport } from "../../bulk/bulk-report.tsx";
+import { useBulk } from "../../bulk/use-bulk.ts";
 import { links } from "../../links.ts";
 import { ConfirmButton } from "../../parts/confirm.tsx";
 import { Empty } from "../../parts/notice.tsx";
@@ -13,10 +16,6 @@ import { MoreButton, Pending } from "../../parts/pending.tsx";
 import { When } from "../../parts/when.tsx";
 import { useQuery } from "../../use-query.ts";
 import { counted } from "../../words/numbers.ts";
-import { type BulkAction, bulkActions } from "../instances/bulk-actions.ts";
-import { BulkReport } from "../instances/bulk-report.tsx";
-import type { Chosen } from "../instances/selection.ts";
-import { useBulk } from "../instances/use-bulk.ts";
 
 const pageSize = 100;
 const retryFailedStep = bulkActions.find(({ name }) => name === "retryFailedStep") as BulkAction;
@@ -37,7 +36,7 @@ export function DeadLettersView() {
   const { bulk, start, stop, dismiss } = useBulk();
   const isBusy = bulk?.progress.state === "running";
   const redrive = async (letters: readonly WireInstanceWithMeta[]): Promise<void> => {
-    await start(retryFailedStep, letters.map(chosenOf));
+    await start(retryFailedStep, letters.map(itemOf));
     reload();
   };
   const found = items ?? [];
@@ -133,6 +132,6 @@ function Letter({
   );
 }
 
-function chosenOf({ id, meta: { workflowName }, details: { status } }: WireInstanceWithMeta): Chosen {
-  return { key: `${workflowName}/${id}`, workflowName, instanceId: id, status };
+function itemOf({ id, meta: { workflowName }, details: { status } }: WireInstanceWithMeta): BulkItem {
+  return { workflowName, instanceId: id, status };
 }

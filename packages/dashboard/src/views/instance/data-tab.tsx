@@ -1,12 +1,12 @@
 /** What went in and what came out. */
-import type { WireError, WireStep } from "everstep/client";
+import type { WireError } from "everstep/client";
 import { CopyButton } from "../../parts/copy.tsx";
 import { JsonTree } from "../../parts/json-tree.tsx";
 import { Panel } from "../../parts/panel.tsx";
 import type { Live } from "./live.ts";
 
 export function DataTab({ live }: { readonly live: Live }) {
-  const { meta, details, steps } = live.value;
+  const { meta, details } = live.value;
   return (
     <div className="data-columns">
       <Panel title="Params">
@@ -14,7 +14,7 @@ export function DataTab({ live }: { readonly live: Live }) {
       </Panel>
       {details.status === "errored" && details.error ? (
         <Panel title="Error">
-          <ErrorText error={withStack(details.error, steps)} />
+          <ErrorText error={details.error} />
         </Panel>
       ) : (
         <Panel title="Output">
@@ -57,13 +57,4 @@ export function ErrorText({ error }: { readonly error: WireError }) {
       )}
     </div>
   );
-}
-
-/** The error of an instance is that of a step, more often than not, and the step knows where it was thrown. */
-function withStack(error: WireError, steps: readonly WireStep[]): WireError {
-  if (error.stack !== undefined) return error;
-  const failed = steps.findLast(
-    (step) => step.error?.name === error.name && step.error.message === error.message,
-  );
-  return failed?.error?.stack === undefined ? error : { ...error, stack: failed.error.stack };
 }

@@ -1,9 +1,9 @@
 import { Pause, Play, RotateCcw, Square, StepForward, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { isAbort, problemOf } from "../../api/problem.ts";
+import { type BulkAction, bulkActions } from "../../bulk/bulk-actions.ts";
 import { ConfirmButton } from "../../parts/confirm.tsx";
 import { counted, spokenNumber } from "../../words/numbers.ts";
-import { type BulkAction, bulkActions } from "./bulk-actions.ts";
 import { findMatches, matchMax } from "./match-all.ts";
 import type { Row } from "./row.ts";
 import type { Chosen } from "./selection.ts";

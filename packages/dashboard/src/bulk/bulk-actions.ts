@@ -1,7 +1,10 @@
 /** What can be done to many instances at once. */
-import type { Client } from "everstep/client";
-import type { InstanceAddress } from "../../links.ts";
-import type { Chosen } from "./selection.ts";
+import type { Client, InstanceStatus } from "everstep/client";
+import type { InstanceAddress } from "../links.ts";
+
+export interface BulkItem extends InstanceAddress {
+  readonly status: InstanceStatus;
+}
 
 export interface BulkAction {
   readonly name: "pause" | "resume" | "terminate" | "restart" | "retryFailedStep";
@@ -11,7 +14,7 @@ export interface BulkAction {
   /** Asked before it begins, where it cannot be undone. */
   readonly question?: (count: string) => string;
   /** Whom it is for, where it is not for all. */
-  readonly isFor?: (chosen: Chosen) => boolean;
+  readonly isFor?: (instance: BulkItem) => boolean;
   act(client: Client, instance: InstanceAddress): Promise<void>;
 }
 

@@ -1,9 +1,8 @@
 /** What is being done to many instances. It goes on while the person looks at another view, and its summary waits for them. */
 import { useCallback, useSyncExternalStore } from "react";
-import { useSession } from "../../api/session.tsx";
+import { useSession } from "../api/session.tsx";
 import { type BulkProgress, runBulk } from "./bulk.ts";
-import type { BulkAction } from "./bulk-actions.ts";
-import type { Chosen } from "./selection.ts";
+import type { BulkAction, BulkItem } from "./bulk-actions.ts";
 
 export interface Bulk {
   readonly action: BulkAction;
@@ -30,7 +29,7 @@ export function useBulk() {
   const { client } = useSession();
   const bulk = useSyncExternalStore(subscribe, () => current);
   const start = useCallback(
-    async (action: BulkAction, items: readonly Chosen[]): Promise<void> => {
+    async (action: BulkAction, items: readonly BulkItem[]): Promise<void> => {
       if (current?.progress.state === "running") return;
       stopping = new AbortController();
       await runBulk({

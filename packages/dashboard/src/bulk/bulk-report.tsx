@@ -1,7 +1,7 @@
 import { Square, X } from "lucide-react";
 import { Link } from "wouter";
-import { links } from "../../links.ts";
-import { counted, spokenNumber } from "../../words/numbers.ts";
+import { links } from "../links.ts";
+import { counted, spokenNumber } from "../words/numbers.ts";
 import { handledOf, type Refusals } from "./bulk.ts";
 import type { Bulk } from "./use-bulk.ts";
 

@@ -1,6 +1,6 @@
 /** One thing done to many instances: some at a time, to the end or until it is stopped, and what came of it. */
-import { type Problem, problemOf } from "../../api/problem.ts";
-import type { InstanceAddress } from "../../links.ts";
+import { type Problem, problemOf } from "../api/problem.ts";
+import type { InstanceAddress } from "../links.ts";
 
 export interface BulkProgress {
   readonly total: number;
