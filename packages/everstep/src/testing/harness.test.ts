@@ -340,3 +340,18 @@ describe("stores", () => {
     await expect(store.migrate()).rejects.toMatchObject({ code: "STORE_CLOSED" });
   });
 });
+
+test("at(id) gives a handle at once, as an app does, also after its runner was replaced", async () => {
+  const harness = createTestHarness({ workflows: { EMPTY: empty } });
+  await harness.workflows.EMPTY.create({ id: "it" });
+  await harness.runUntilIdle();
+  const handle = harness.workflows.EMPTY.at("it");
+  expect(handle.id).toBe("it");
+  expect(await handle.status()).toMatchObject({ status: "complete" });
+  await harness.restartRunner();
+  expect(await handle.status()).toMatchObject({ status: "complete" });
+  expect(() => harness.workflows.EMPTY.at("-")).toThrow(/instance id/);
+  await expect(harness.workflows.EMPTY.at("nobody").status()).rejects.toMatchObject({
+    code: "INSTANCE_NOT_FOUND",
+  });
+});

@@ -37,27 +37,24 @@ const keys = new WeakMap<object, string>();
 
 function liveInstance(handle: InstanceHandle, key: string, front: () => AnyApp): InstanceHandle {
   const made = front();
-  const live = forwarding(handle, (name) => async (...args) => {
+  const live = forwarding(handle, (name) => (...args) => {
     const isSame = front() === made;
-    const current = isSame ? handle : await front().workflows[key]?.get(handle.id);
+    const current = isSame ? handle : front().workflows[key]?.at(handle.id);
     return call(current as InstanceHandle, name, args, key, front);
   });
   keys.set(live, key);
   return live;
 }
 
-async function call(
-  target: object,
-  name: PropertyKey,
-  args: unknown[],
-  key: string,
-  front: () => AnyApp,
-): Promise<unknown> {
-  const result = await (Reflect.get(target, name) as AnyMethod).apply(target, args);
-  return withLiveInstances(result, key, front);
+/** Answers when the shipped call does: `at` at once, the others later. */
+function call(target: object, name: PropertyKey, args: unknown[], key: string, front: () => AnyApp): unknown {
+  const result = (Reflect.get(target, name) as AnyMethod).apply(target, args);
+  return result instanceof Promise
+    ? result.then((answer) => withLiveInstances(answer, key, front))
+    : withLiveInstances(result, key, front);
 }
 
-/** `create` gives a handle, `createBatch` several, `restartOrCreate` one beside its outcome. */
+/** `create` and `at` give a handle, `createBatch` several, `restartOrCreate` one beside its outcome. */
 function withLiveInstances(result: unknown, key: string, front: () => AnyApp): unknown {
   if (result instanceof InstanceHandle) return liveInstance(result, key, front);
   if (Array.isArray(result)) return result.map((item) => withLiveInstances(item, key, front));
