@@ -33,6 +33,7 @@ export type {
 export type { ActivityBucket, ActivityOptions, ActivityView } from "./client/activity.ts";
 export type { CheckOptions } from "./client/check-code.ts";
 export type { RunnerSettings, StopOptions, WorkflowManifest } from "./client/create-workflows.ts";
+export type { CreateOptions } from "./client/creation-draft.ts";
 export type {
   ForkOptions,
   HistoryOptions,
@@ -64,7 +65,7 @@ export type {
   WaiterView,
 } from "./client/views.ts";
 export type { WhyReason, WhyView } from "./client/why.ts";
-export type { CreateOptions, WorkflowHandle } from "./client/workflow-handle.ts";
+export type { WorkflowHandle } from "./client/workflow-handle.ts";
 export { statusFrom } from "./engine/instance-words.ts";
 export type { RestartCondition } from "./engine/lifecycle.ts";
 export type { StepSelector } from "./engine/step-selection.ts";

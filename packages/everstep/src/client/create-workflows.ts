@@ -288,8 +288,8 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       checkTopic(topic, limits);
       const encoded = encodeValue(payload, "payload");
       checkBytes(encoded, limits.eventBytesMax, "payload");
-      await ready();
       const id = checkEventId(publishOptions.id ?? runtime.uuid());
+      await ready();
       const outcome = await group.submit({
         kind: "publish",
         id,

@@ -1,41 +1,18 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { type Duration, parseDuration } from "../authoring/duration.ts";
-import { checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
-import { validateWith } from "../authoring/standard-schema.ts";
+import { checkInstanceId } from "../authoring/names.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
-import {
-  encodeParams,
-  paramsInvalid,
-  planCreate,
-  planRestart,
-  type RestartCondition,
-} from "../engine/lifecycle.ts";
+import { planCreate, planRestart, type RestartCondition } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord, InstanceRef } from "../model/instance.ts";
-import { type Limits, timeMax } from "../model/limits.ts";
 import type { CreateOutcome, CreateRequest, LeaseOffer, StoreOutcome } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
+import { type CreateOptions, type CreationDraft, draftCreation } from "./creation-draft.ts";
 import { alreadyExists, changeIdOf, InstanceHandle, type RepeatOptions } from "./instance-handle.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
 import { isOwnCreation } from "./own-creation.ts";
 import type { PageView } from "./paging.ts";
 import type { InstanceView } from "./views.ts";
 import { type WithinOptions, writeWithin } from "./within-transaction.ts";
-
-export interface CreateOptions<Params = any> {
-  /** Unique within the workflow; generated when left out. */
-  readonly id?: string;
-  readonly params?: Params;
-  /** What to do when the id is taken: fail (default), or give the instance that has it and ignore the params. */
-  readonly ifExists?: "error" | "return";
-  /** Not before this time. */
-  readonly startAt?: Date | number;
-  /** The instance is ended at this time if it has not ended by itself. */
-  readonly deadline?: Date | number;
-  /** How long it is kept after it ended; for ever unless said. */
-  readonly ttl?: Duration;
-  readonly parent?: { readonly workflowName: string; readonly instanceId: string };
-}
 
 /** Params may be left out only where nothing is a fit value for them. */
 export type CreateArguments<Params> =
@@ -60,11 +37,13 @@ export class WorkflowHandle<Params = any, Output = any> {
    * your own on the store's database, it is there once that commits, and never if it does not.
    */
   async create(...[options = {}, { tx } = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
-    const request = await this.#plan(options, tx);
+    const draft = this.#draft(options);
+    const { ifExists } = options;
+    const request = await this.#plan(draft, tx);
     const [outcome] =
       tx === undefined ? [await this.#submit(request)] : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
-    if (outcome.kind === "exists" && options.ifExists !== "return") throw alreadyExists(request);
+    if (outcome.kind === "exists" && ifExists !== "return") throw alreadyExists(request);
     // In a transaction of the caller's own nothing is there yet.
     return this.#handle(request.instanceId, tx === undefined ? outcome : undefined);
   }
@@ -84,10 +63,13 @@ export class WorkflowHandle<Params = any, Output = any> {
         `createBatch got ${batch.length} instances; at most ${batchMax} go at once. Split the batch.`,
       );
     }
-    const requests = new Map<string, CreateRequest>();
-    for (const options of batch) {
+    const drafts = batch.map((options) => {
       this.#requireId(options);
-      const request = await this.#plan(options, tx);
+      return this.#draft(options);
+    });
+    const requests = new Map<string, CreateRequest>();
+    for (const draft of drafts) {
+      const request = await this.#plan(draft, tx);
       if (!requests.has(request.instanceId)) requests.set(request.instanceId, request);
     }
     // All or none: what is new in the batch is one transaction.
@@ -131,7 +113,17 @@ export class WorkflowHandle<Params = any, Output = any> {
     readonly outcome: "created" | "restarted" | "unchanged";
     readonly instance: InstanceHandle<Output>;
   }> {
-    const request = await this.#plan(options);
+    return this.#restartOrCreate(this.#draft(options), { ...options });
+  }
+
+  async #restartOrCreate(
+    draft: CreationDraft,
+    options: RepeatOptions & { readonly when?: RestartCondition },
+  ): Promise<{
+    readonly outcome: "created" | "restarted" | "unchanged";
+    readonly instance: InstanceHandle<Output>;
+  }> {
+    const request = await this.#plan(draft);
     const instance = this.#handle(request.instanceId);
     const created = await this.#submit(request);
     if (created.kind === "created") return { outcome: "created", instance };
@@ -155,7 +147,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     if (changed.kind !== "changed") {
       const isNewer = changed.kind === "refused" && changed.runNumber > created.runNumber;
       return isNewer && options.when?.runNumber === undefined
-        ? this.restartOrCreate(options)
+        ? this.#restartOrCreate(draft, options)
         : { outcome: "unchanged", instance };
     }
     if (before) this.#parts.runner.recall(before.runId, "The instance was restarted.");
@@ -164,32 +156,14 @@ export class WorkflowHandle<Params = any, Output = any> {
   }
 
   /** Resolves when the store may be used: only then is it known what time it is. */
-  async #plan(options: CreateOptions<Params>, tx?: unknown): Promise<CreateRequest> {
-    const { limits, ttlMs } = this.#definition;
-    const { runtime } = this.#parts;
-    if (typeof options !== "object" || options === null) {
-      throw new EverstepError("INVALID_ARGUMENT", "create takes { id?, params? }.");
-    }
-    const instanceId = options.id === undefined ? runtime.uuid() : checkInstanceId(options.id, limits);
-    const params = encodeParams(await this.#checkedParams(options.params), limits);
-    const startAt = timeOf(options.startAt, "startAt");
-    const plan = {
-      params,
-      ...(startAt === null ? {} : { startAt }),
-      deadlineAt: timeOf(options.deadline, "deadline"),
-      retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
-      parent: parentOf(options.parent, limits),
-    };
+  async #plan({ ref, plan, params }: CreationDraft, tx?: unknown): Promise<CreateRequest> {
+    const encoded = typeof params === "function" ? await params() : params;
     await this.#parts.ready(tx);
-    return planCreate(this.#ref(instanceId), plan, runtime.now());
+    return planCreate(ref, { ...plan, params: encoded }, this.#parts.runtime.now());
   }
 
-  async #checkedParams(params: unknown): Promise<unknown> {
-    const schema = this.#definition.options.params;
-    if (!schema) return params;
-    const checked = await validateWith(schema, params === undefined ? {} : params);
-    if ("value" in checked) return checked.value;
-    throw paramsInvalid(this.name, checked.issues);
+  #draft(options: CreateOptions<Params>): CreationDraft {
+    return draftCreation(options, this.#definition, () => this.#parts.runtime.uuid());
   }
 
   #requireId(options: CreateOptions<Params>): void {
@@ -251,19 +225,4 @@ export class WorkflowHandle<Params = any, Output = any> {
       outcome?.kind === "created" ? { runId: outcome.runId, instant: this.#parts.instant.now() } : null;
     return new InstanceHandle(this.#ref(instanceId), this.#definition, this.#parts, creation);
   }
-}
-
-function parentOf(parent: CreateOptions["parent"], limits: Limits): InstanceRef | null {
-  if (parent === undefined || parent === null) return null;
-  return {
-    workflowName: checkWorkflowName(parent.workflowName, limits),
-    instanceId: checkInstanceId(parent.instanceId, limits),
-  };
-}
-
-function timeOf(value: Date | number | undefined, what: string): number | null {
-  if (value === undefined) return null;
-  const time = value instanceof Date ? value.getTime() : value;
-  if (typeof time === "number" && Math.abs(time) <= timeMax) return Math.ceil(time);
-  throw new EverstepError("INVALID_ARGUMENT", `${what} must be a valid Date or its epoch milliseconds.`);
 }

@@ -9,12 +9,10 @@ export type {
   WorkflowLogger,
   WorkflowStep,
 } from "../authoring/workflow-step.ts";
+export type { CreateOptions as WorkflowInstanceCreateOptions } from "../client/creation-draft.ts";
 export type { InstanceHandle as WorkflowInstance } from "../client/instance-handle.ts";
 export type { InstanceStatusView as InstanceStatus } from "../client/views.ts";
-export type {
-  CreateOptions as WorkflowInstanceCreateOptions,
-  WorkflowHandle as Workflow,
-} from "../client/workflow-handle.ts";
+export type { WorkflowHandle as Workflow } from "../client/workflow-handle.ts";
 export type { LogLevel as WorkflowLogLevel } from "../model/log-line.ts";
 export { createWorkflowsFragment, type WorkflowsFragment } from "./create-workflows-fragment.ts";
 export type {

@@ -1,6 +1,7 @@
 /** The lifecycle operations by name, for code that has a workflow's name and not its binding. */
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import type { App } from "../client/create-workflows.ts";
+import type { CreateOptions } from "../client/creation-draft.ts";
 import type { ForkOptions, InstanceHandle, LogsOptions, RestartOptions } from "../client/instance-handle.ts";
 import type { ListOptions } from "../client/list-instances.ts";
 import type { PageOptions, PageView } from "../client/paging.ts";
@@ -12,7 +13,7 @@ import type {
   StepView,
   WaiterView,
 } from "../client/views.ts";
-import type { CreateOptions, WorkflowHandle } from "../client/workflow-handle.ts";
+import type { WorkflowHandle } from "../client/workflow-handle.ts";
 import { EverstepError } from "../model/error.ts";
 import { type HistoryPage, type ListHistoryOptions, listHistory } from "./list-history.ts";
 

@@ -1,4 +1,4 @@
-import type { CreateOptions } from "../../client/workflow-handle.ts";
+import type { CreateOptions } from "../../client/creation-draft.ts";
 import { EverstepError } from "../../model/error.ts";
 import { logLevels } from "../../model/log-line.ts";
 import { jsonView } from "../json-view.ts";

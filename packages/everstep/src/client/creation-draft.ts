@@ -1,0 +1,95 @@
+/**
+ * What `create` was asked for, taken down at the call: whatever the caller does with its objects afterwards is not stored.
+ * Only a schema may take time, and it gets a copy.
+ */
+import { decodeValue, encodeValue } from "../authoring/codec.ts";
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { type Duration, parseDuration } from "../authoring/duration.ts";
+import { checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
+import { validateWith } from "../authoring/standard-schema.ts";
+import { type CreatePlan, encodeParams, paramsInvalid } from "../engine/lifecycle.ts";
+import { EverstepError } from "../model/error.ts";
+import type { InstanceRef } from "../model/instance.ts";
+import { type Limits, timeMax } from "../model/limits.ts";
+import type { EncodedValue } from "../model/value.ts";
+
+export interface CreateOptions<Params = any> {
+  /** Unique within the workflow; generated when left out. */
+  readonly id?: string;
+  readonly params?: Params;
+  /** What to do when the id is taken: fail (default), or give the instance that has it and ignore the params. */
+  readonly ifExists?: "error" | "return";
+  /** Not before this time. */
+  readonly startAt?: Date | number;
+  /** The instance is ended at this time if it has not ended by itself. */
+  readonly deadline?: Date | number;
+  /** How long it is kept after it ended; for ever unless said. */
+  readonly ttl?: Duration;
+  readonly parent?: { readonly workflowName: string; readonly instanceId: string };
+}
+
+export interface CreationDraft {
+  readonly ref: InstanceRef;
+  readonly plan: Omit<CreatePlan, "params">;
+  /** Encoded already, or what is left to do: to ask the schema. */
+  readonly params: EncodedValue | (() => Promise<EncodedValue>);
+}
+
+export function draftCreation(
+  options: CreateOptions,
+  definition: WorkflowDefinition,
+  uuid: () => string,
+): CreationDraft {
+  const { limits, ttlMs } = definition;
+  if (typeof options !== "object" || options === null) {
+    throw new EverstepError("INVALID_ARGUMENT", "create takes { id?, params? }.");
+  }
+  const instanceId = options.id === undefined ? uuid() : checkInstanceId(options.id, limits);
+  const startAt = timeOf(options.startAt, "startAt");
+  return {
+    ref: { workflowName: definition.name, instanceId },
+    plan: {
+      ...(startAt === null ? {} : { startAt }),
+      deadlineAt: timeOf(options.deadline, "deadline"),
+      retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
+      parent: parentOf(options.parent, limits),
+    },
+    params: paramsOf(options.params, definition),
+  };
+}
+
+function paramsOf(params: unknown, definition: WorkflowDefinition): CreationDraft["params"] {
+  const { name, limits, options } = definition;
+  const schema = options.params;
+  if (!schema) return encodeParams(params, limits);
+  const copy = copyOf(params === undefined ? {} : params);
+  return async () => {
+    const checked = await validateWith(schema, copy);
+    if ("value" in checked) return encodeParams(checked.value, limits);
+    throw paramsInvalid(name, checked.issues);
+  };
+}
+
+/** What cannot be kept cannot be copied either; the schema may still make something of it that can. */
+function copyOf(params: unknown): unknown {
+  try {
+    return decodeValue(encodeValue(params, "params"));
+  } catch {
+    return params;
+  }
+}
+
+function parentOf(parent: CreateOptions["parent"], limits: Limits): InstanceRef | null {
+  if (parent === undefined || parent === null) return null;
+  return {
+    workflowName: checkWorkflowName(parent.workflowName, limits),
+    instanceId: checkInstanceId(parent.instanceId, limits),
+  };
+}
+
+function timeOf(value: Date | number | undefined, what: string): number | null {
+  if (value === undefined) return null;
+  const time = value instanceof Date ? value.getTime() : value;
+  if (typeof time === "number" && Math.abs(time) <= timeMax) return Math.ceil(time);
+  throw new EverstepError("INVALID_ARGUMENT", `${what} must be a valid Date or its epoch milliseconds.`);
+}
