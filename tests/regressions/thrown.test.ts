@@ -95,6 +95,40 @@ onEachStore("thrown", (tell) => {
     });
   });
 
+  test("a thrown plain object keeps its name, message, code, cause and data, in a status and in a catch", async () => {
+    const make = () => ({
+      name: "PostgrestError",
+      message: "no such row",
+      code: "PGRST116",
+      cause: { message: "why" },
+      details: { rows: 0 },
+    });
+    const workflow = defineWorkflow<{ isCaught: boolean }>({ name: "w" }, async ({ payload }, step) => {
+      const asked = step.do("ask", { retries: false }, async () => throwing(make));
+      if (!payload.isCaught) return asked;
+      const caught = await asked.catch((error) => error);
+      await step.sleep("nap", "1 second");
+      const { name, message, code, cause, details } = caught;
+      return { name, message, code, cause: cause.message, details };
+    });
+    const story = tell({ W: workflow });
+    await story.workflows.W.createBatch([
+      { id: "ends", params: { isCaught: false } },
+      { id: "caught", params: { isCaught: true } },
+    ]);
+    await story.runUntilIdle();
+    await story.restartRunner();
+    await story.advance("1 second");
+    expect(await story.status("ends")).toMatchObject({
+      status: "errored",
+      error: { name: "PostgrestError", message: "no such row" },
+    });
+    expect(await story.status("caught")).toEqual({
+      status: "complete",
+      output: { ...make(), cause: "why" },
+    });
+  });
+
   const broken: Record<string, () => WorkflowDefinition> = {
     "throws before its first step": () =>
       defineWorkflow({ name: "broken" }, () => {

@@ -59,13 +59,46 @@ describe("anything that is thrown can be stored", () => {
       { name: "Error", message: "undefined was thrown instead of an error.", code: "UNKNOWN_ERROR" },
     ],
     ["null", null, { name: "Error", message: "null was thrown instead of an error.", code: "UNKNOWN_ERROR" }],
-    ["an empty object", {}, { name: "Error", message: "[object Object]" }],
+    ["an empty object", {}, { name: "Error", message: "An object without a message was thrown." }],
     [
-      "an object with properties",
-      { status: 503, message: "ignored" },
-      { name: "Error", message: "[object Object]", properties: { json: '{"status":503}', marks: null } },
+      "a plain object keeps its name, message, code and data",
+      { name: "PostgrestError", message: "no such row", code: "PGRST116", hint: null, status: 406 },
+      {
+        name: "PostgrestError",
+        message: "no such row",
+        properties: { json: '{"code":"PGRST116","hint":null,"status":406}', marks: null },
+      },
     ],
-    ["an object without prototype", Object.create(null), { name: "Error", message: unshowable }],
+    [
+      "a plain object keeps its cause",
+      { message: "outer", cause: { name: "Inner", message: "inner", code: 7 } },
+      {
+        name: "Error",
+        message: "outer",
+        cause: { name: "Inner", message: "inner", properties: { json: '{"code":7}', marks: null } },
+      },
+    ],
+    [
+      "a plain object without a message is described by its data",
+      { status: 503 },
+      {
+        name: "Error",
+        message: 'An object without a message was thrown: {"status":503}',
+        properties: { json: '{"status":503}', marks: null },
+      },
+    ],
+    [
+      "an object of another kind is described by that",
+      new Response(null, { status: 404 }),
+      { name: "Error", message: "An object without a message was thrown: [object Response]" },
+    ],
+    [
+      "an object without prototype",
+      Object.assign(Object.create(null), { message: "bare" }),
+      { name: "Error", message: "bare" },
+    ],
+    ["an empty object without prototype", Object.create(null), { name: "Error", message: unshowable }],
+    ["an object that says itself what it is", { toString: () => "me" }, { name: "Error", message: "me" }],
     ["a revoked proxy", revoked, { name: "Error", message: unshowable }],
     ["a proxy whose every trap throws", allTrapsThrow, { name: "Error", message: unshowable }],
     [

@@ -45,35 +45,60 @@ function store(thrown: unknown, causesLeft: number, seen: Set<unknown>): StoredE
   if (thrown === undefined || thrown === null) return nothingThrown(thrown);
   if (typeof thrown !== "object")
     return { name: "Error", message: cut(textOf(thrown), errorLimits.messageMax) };
-  return isError(thrown) ? storeError(thrown, causesLeft, seen) : storeObject(thrown);
+  return isError(thrown) ? storeError(thrown, causesLeft, seen) : storeObject(thrown, causesLeft, seen);
 }
 
 function nothingThrown(thrown: undefined | null): StoredError {
   return { name: "Error", message: `${thrown} was thrown instead of an error.`, code: "UNKNOWN_ERROR" };
 }
 
-function storeObject(thrown: object): StoredError {
-  return withoutUndefined({
-    name: "Error",
-    message: cut(textOf(thrown), errorLimits.messageMax),
-    properties: keepProperties(thrown, errorFields),
-  });
+/** Whatever is not an error may still look like one: what clients of APIs throw often does. */
+function storeObject(thrown: object, causesLeft: number, seen: Set<unknown>): StoredError {
+  const properties = keepProperties(thrown, errorFields);
+  return storeAs(thrown, objectMessage(thrown, properties), undefined, properties, causesLeft, seen);
 }
 
 function storeError(error: object, causesLeft: number, seen: Set<unknown>): StoredError {
   const code = ownCode(error);
-  const message = messageOf(error);
-  const cause = read(error, "cause");
+  const properties = keepProperties(error, code === undefined ? errorFields : codedErrorFields);
+  return storeAs(error, messageOf(error), code, properties, causesLeft, seen);
+}
+
+function storeAs(
+  thrown: object,
+  message: string,
+  code: string | undefined,
+  properties: EncodedValue | undefined,
+  causesLeft: number,
+  seen: Set<unknown>,
+): StoredError {
+  const cause = read(thrown, "cause");
   return withoutUndefined({
-    name: nameOf(error),
+    name: nameOf(thrown),
     message: cut(message, errorLimits.messageMax),
     code,
-    stack: stackOf(error, message),
+    stack: stackOf(thrown, message),
     cause:
       cause == null || causesLeft === 0 || seen.has(cause) ? undefined : store(cause, causesLeft - 1, seen),
-    properties: keepProperties(error, code === undefined ? errorFields : codedErrorFields),
+    properties,
   });
 }
+
+/** How much of an object's data stands in for the message it has not got. */
+const describedMax = 200;
+
+function objectMessage(thrown: object, properties: EncodedValue | undefined): string {
+  const message = read(thrown, "message");
+  if (typeof message === "string" && message !== "") return message;
+  const text = textOf(thrown);
+  const isTag = /^\[object [^\]]*\]$/.test(text);
+  if (!isTag && text !== unshowable) return text;
+  if (properties !== undefined) return `${noMessage}: ${cut(properties.json, describedMax)}`;
+  if (!isTag) return text;
+  return text === "[object Object]" ? `${noMessage}.` : `${noMessage}: ${text}`;
+}
+
+const noMessage = "An object without a message was thrown";
 
 function nameOf(error: object): string {
   const name = read(error, "name");

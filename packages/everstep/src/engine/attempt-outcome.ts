@@ -3,7 +3,7 @@ import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { parseDuration } from "../authoring/duration.ts";
 import { isNonRetryable } from "../authoring/errors.ts";
-import { toStoredError } from "../authoring/stored-error.ts";
+import { fromStoredError, toStoredError } from "../authoring/stored-error.ts";
 import type { RetryDelay, StepContext } from "../authoring/workflow-step.ts";
 import { type ErrorCode, EverstepError } from "../model/error.ts";
 import { stepDefaults, timeMax } from "../model/limits.ts";
@@ -59,7 +59,7 @@ function failure(
     retryAt: timeAfter(now, retryDelayMs(options, baseMs, failed)),
   });
   if (typeof options.delay === "number") return later(options.delay);
-  const reason = isInstance(thrown, Error) ? thrown : new Error(error.message);
+  const reason = isInstance(thrown, Error) ? thrown : fromStoredError(error);
   return askForDelay(options.delay, { ctx: context, error: reason }, runtime).then(later, () => final);
 }
 
