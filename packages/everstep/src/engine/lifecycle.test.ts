@@ -106,6 +106,57 @@ describe("what a run that begins at a step keeps", () => {
     expect(keys(historyBefore(steps, "from"))).toEqual(["outer/in", "outer"]);
   });
 
+  describe("a name that is found at several places", () => {
+    // The nested "pay" began first, inside "prepare".
+    const steps = [
+      completed({ key: "prepare", index: 0 }),
+      completed({ key: "prepare/pay", name: "pay", index: 1 }),
+      completed({ key: "between", index: 2 }),
+      completed({ key: "pay", index: 3 }),
+      completed({ key: "prepare/check", name: "check", index: 4 }),
+      completed({ key: "pay/check", name: "check", index: 5 }),
+      completed({ key: "pay/log", name: "log", index: 6 }),
+      completed({ key: "pay/log/log", name: "log", index: 7 }),
+      completed({ key: "last", index: 8 }),
+    ];
+
+    test("is the step that has it as its key, not a nested one", () => {
+      expect(findStep(steps, "pay").key).toBe("pay");
+      expect(findStep(steps, { name: "pay" }).key).toBe("pay");
+      expect(keys(historyBefore(steps, "pay"))).toEqual([
+        "prepare",
+        "prepare/pay",
+        "between",
+        "prepare/check",
+      ]);
+    });
+
+    test("is the step at the top level, where keys are longer than names", () => {
+      const repeated = [
+        completed({ key: "outer", index: 0 }),
+        completed({ key: "outer/item#0", name: "item", index: 1 }),
+        completed({ key: "item#0", name: "item", index: 2 }),
+      ];
+      expect(findStep(repeated, "item").key).toBe("item#0");
+      expect(findStep(repeated, { name: "item", count: 1 }).key).toBe("item#0");
+    });
+
+    test("is a nested one by its path", () => {
+      expect(findStep(steps, "prepare/pay").key).toBe("prepare/pay");
+      expect(keys(historyBefore(steps, "prepare/pay"))).toEqual([]);
+    });
+
+    test("is refused, with the paths, where it is inside of different steps", () => {
+      const act = () => findStep(steps, "check");
+      expect(codeOf(act)).toBe("INVALID_ARGUMENT");
+      expect(act).toThrow('"prepare/check", "pay/check"');
+    });
+
+    test("is taken where it is several times inside of one step, which is what is meant", () => {
+      expect(findStep(steps, "log").key).toBe("pay/log");
+    });
+  });
+
   test.each(["unknown", "", "constructor"])("an unknown step %j is refused", (from) => {
     expect(codeOf(() => historyBefore(history, from))).toBe("STEP_NOT_FOUND");
   });

@@ -2,7 +2,7 @@
 import { EverstepError } from "../model/error.ts";
 import type { StepRecord, StepType, WaitingStep } from "../model/step.ts";
 
-/** A step as people name it. */
+/** A step as people name it: by its key, or by the name it has at the top level. Nested ones have their path as key. */
 export type StepSelector =
   | string
   | { readonly name: string; readonly count?: number; readonly type?: StepType };
@@ -25,20 +25,41 @@ function isWhollySettled(steps: readonly StepRecord[], step: StepRecord): boolea
   return parent !== undefined && isWhollySettled(steps, parent);
 }
 
+/** The step with exactly this key, else the first of that name at the top level, else a nested one if it is clear which. */
 export function findStep(steps: readonly StepRecord[], selector: StepSelector): StepRecord {
   const wanted = typeof selector === "string" ? { name: selector } : selector;
   const { name, count, type } = wanted as { name: string; count?: number; type?: StepType };
-  const matching = steps.filter(
-    (step) =>
-      (step.name === name || step.key === name) &&
-      (count === undefined || step.count === count) &&
-      (type === undefined || step.type === type),
-  );
-  const found = matching.sort((a, b) => a.index - b.index)[0];
+  const fits = (step: StepRecord): boolean =>
+    (count === undefined || step.count === count) && (type === undefined || step.type === type);
+  const candidates = steps.filter(fits).sort((a, b) => a.index - b.index);
+  const named = candidates.filter((step) => step.name === name);
+  const found =
+    candidates.find((step) => step.key === name) ??
+    named.find((step) => step.parentKey === null) ??
+    clearlyMeant(steps, named, name);
   if (found) return found;
   throw new EverstepError(
     "STEP_NOT_FOUND",
     `This run has no step "${name}"${count === undefined ? "" : ` #${count}`}. Use a name from its history.`,
+    { details: { step: name } },
+  );
+}
+
+/** How many keys a sentence names at most. */
+const keysNamed = 5;
+
+function clearlyMeant(
+  steps: readonly StepRecord[],
+  nested: readonly StepRecord[],
+  name: string,
+): StepRecord | undefined {
+  const places = new Set(nested.map((step) => outermost(steps, step).key));
+  if (places.size <= 1) return nested[0];
+  const keys = nested.slice(0, keysNamed).map(({ key }) => `"${key}"`);
+  const more = nested.length > keysNamed ? ", ..." : "";
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    `This run has steps "${name}" inside of different steps. Say which one by its key: ${keys.join(", ")}${more}.`,
     { details: { step: name } },
   );
 }
