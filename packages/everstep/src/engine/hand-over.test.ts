@@ -229,6 +229,20 @@ describe("settlements inside a step", () => {
     ]);
   });
 
+  test("come in one order, those whose commit could have been refused among the others (INV-17)", () => {
+    const { handOver, next, durable } = begin();
+    const outer = new Body(callOf("outer"), 1, 0);
+    const writing = callOf("writing", outer);
+    handOver.add(settlementOf(writing, { body: mutating(writing), needsCommit: true }));
+    expect(next()).toBeNull();
+    handOver.add(settlementOf(callOf("plain", outer)));
+    expect(handOver.nextInside()).toBeNull();
+    durable();
+    expect(handOver.nextInside()?.call.key).toBe("outer/writing");
+    expect(handOver.nextInside()?.call.key).toBe("outer/plain");
+    expect(handOver.isEmpty).toBe(true);
+  });
+
   test("of a body that is void are handed to nobody", () => {
     const { handOver } = begin();
     const outer = new Body(callOf("outer"), 2, 0);

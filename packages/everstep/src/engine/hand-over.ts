@@ -116,10 +116,19 @@ export class HandOver {
     }
     const owed = takeFirst(this.#owedInside);
     if (owed) return { call: owed, record: owed.record as SettledStep };
-    const first = this.#nested[0];
+    const first = this.#firstInside();
     if (first === undefined || first.gate > this.durable) return null;
-    this.#nested.shift();
+    this.#nested = this.#nested.filter((settlement) => settlement !== first);
+    this.#ready = this.#ready.filter((settlement) => settlement !== first);
     return { call: first.call, record: first.record as SettledStep };
+  }
+
+  /** Those whose commit may be refused got their places from another queue; the order is one. */
+  #firstInside(): Settlement | undefined {
+    const refusable = this.#ready.find(({ call, record }) => call.parent !== null && record !== null);
+    const first = this.#nested[0];
+    if (first === undefined || refusable === undefined) return refusable ?? first;
+    return refusable.gate < first.gate ? refusable : first;
   }
 
   /**

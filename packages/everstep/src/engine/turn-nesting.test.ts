@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { decodeValue } from "../authoring/codec.ts";
+import type { CompletedStep, SettledStep } from "../model/step.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { held, stagesOn, told } from "./turn-stage.ts";
 
@@ -79,6 +81,36 @@ describe("steps inside a step", () => {
     await stage.play();
     await stage.play();
     expect(winners).toEqual(["quick", "quick"]);
+  });
+
+  test("decide a race in the order they are recorded in, also where one writes rows of the author's own (INV-17)", async () => {
+    const [writing, plain] = [held<string>(), held<string>()];
+    const stage = stageOf((step) =>
+      step.do("outer", async () => {
+        void step.do("first", async () => "first");
+        const writes = step.do("writes", async ({ mutate }) => {
+          mutate(() => {});
+          return writing.promise;
+        });
+        return Promise.race([writes, step.do("plain", () => plain.promise)]);
+      }),
+    );
+    stage.hold();
+    await stage.play();
+    for (const each of [writing, plain]) {
+      each.resolve(each === writing ? "writes" : "plain");
+      await stage.runtime.settle();
+    }
+    await stage.held[0]?.answer();
+    expect(stage.boundaries.map(told)).toEqual([
+      "outer/first completed, continue",
+      "outer/writes completed, outer/plain completed, continue",
+    ]);
+    stage.letGo();
+    await stage.held[1]?.answer();
+    const settledIndexOf = (key: string) => (stage.step(key) as SettledStep).settledIndex;
+    expect(settledIndexOf("outer/writes")).toBeLessThan(settledIndexOf("outer/plain"));
+    expect(decodeValue((stage.step("outer") as CompletedStep).result)).toBe("writes");
   });
 
   test("are skipped, all of them, once their parent is recorded", async () => {
