@@ -114,8 +114,8 @@ export const claims: readonly Mutant[] = [
     name: "a process is buried before its work was taken care of",
     guards: ["LIV-2"],
     file: "runner/owner-watch.ts",
-    find: 'await group.submit({ kind: "abandon", owner, fate: this.#fate() });',
-    replace: "void group;",
+    find: 'return this.#parts.group.submit({ kind: "abandon", owner, fate: this.#fate() });',
+    replace: 'return Promise.resolve({ kind: "abandoned", runs: 0 });',
   },
   {
     name: "only the first of several claimed runs is begun",

@@ -1,3 +1,4 @@
+import type { AbandonOutcome } from "../model/request.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import type { AbandonRequest, OwnerHold, Ownership, Store } from "../store/store.ts";
 import type { CommitGroup } from "./commit-group.ts";
@@ -10,9 +11,20 @@ export interface OwnerWatchParts {
   readonly onInterrupted: "resume" | "error";
   /** Not more often than this. */
   readonly everyMs: number;
+  readonly leaseMs: number;
   /** Work of a dead owner became due. */
   readonly onFound: () => void;
   readonly onProblem: (problem: unknown) => void;
+}
+
+/** How often an owner that was found dead is looked after again. */
+const againMs = 1000;
+
+/** An owner that was found dead. */
+interface Death {
+  /** By the monotonic clock: whatever it sent before it died gives no lease beyond this. */
+  readonly over: number;
+  caredAt: number;
 }
 
 /**
@@ -22,6 +34,7 @@ export interface OwnerWatchParts {
 export class OwnerWatch {
   readonly #parts: OwnerWatchParts;
   #hold: Promise<OwnerHold> | null = null;
+  readonly #deaths = new Map<string, Death>();
   #lookedAt = Number.NEGATIVE_INFINITY;
   #timer: Timer | null = null;
   #running = false;
@@ -62,13 +75,33 @@ export class OwnerWatch {
   }
 
   async #careForTheDead(ownership: Ownership): Promise<void> {
-    const { group, owner: self, onFound } = this.#parts;
+    const { owner: self, runtime, leaseMs, onFound } = this.#parts;
     for (const owner of await ownership.findDead()) {
       if (owner === self) continue;
-      await group.submit({ kind: "abandon", owner, fate: this.#fate() });
+      const now = runtime.monotonic();
+      await this.#abandon(owner);
+      this.#deaths.set(owner, { over: now + leaseMs, caredAt: now });
       await ownership.bury(owner);
       onFound();
     }
+    await this.#careAgain();
+  }
+
+  /** A claim or renewal that was on its way when its sender died may arrive after the death was noticed. */
+  async #careAgain(): Promise<void> {
+    const { runtime, onFound } = this.#parts;
+    const now = runtime.monotonic();
+    for (const [owner, death] of this.#deaths) {
+      if (now - death.caredAt < againMs) continue;
+      death.caredAt = now;
+      const { runs } = await this.#abandon(owner);
+      if (runs > 0) onFound();
+      if (death.over < now) this.#deaths.delete(owner);
+    }
+  }
+
+  #abandon(owner: string): Promise<AbandonOutcome> {
+    return this.#parts.group.submit({ kind: "abandon", owner, fate: this.#fate() });
   }
 
   #fate(): AbandonRequest["fate"] {

@@ -148,6 +148,7 @@ export class Runner implements TurnHost {
       owner,
       onInterrupted: options.onInterrupted,
       everyMs: options.pollMsMin,
+      leaseMs: options.leaseMs,
       onFound: () => this.nudge(),
     });
   }

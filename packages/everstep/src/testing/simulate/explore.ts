@@ -5,10 +5,11 @@
 import { defineWorkflow } from "../../authoring/define-workflow.ts";
 import { isTerminal } from "../../model/instance.ts";
 import type { Store } from "../../store/store.ts";
-import { createMemoryDatabase } from "../../stores/memory/database.ts";
+import { createMemoryDatabase, type MemoryDatabase } from "../../stores/memory/database.ts";
 import { memory } from "../../stores/memory/memory-store.ts";
+import { Owners } from "../../stores/memory/owners.ts";
 import type { Explanation } from "../../verify/violation.ts";
-import type { StoreCall } from "../intercept-store.ts";
+import { interceptStore, type StoreCall } from "../intercept-store.ts";
 import { BodyRules } from "./body-rules.ts";
 import { Checks } from "./checks/checks.ts";
 import { Choices, type Tape } from "./choices.ts";
@@ -112,7 +113,12 @@ class Exploration {
     this.#pace = new Pace(() => world.elapsed);
     const database = options.openStore ? null : createMemoryDatabase({ ownership: weather.ownership });
     this.#rows = database?.authorRows ?? null;
-    const openStore = options.openStore ?? (() => memory({ database: database ?? createMemoryDatabase() }));
+    // Processes are only played, so their deaths are too: a store that looks for real ones would find none.
+    const owners = database?.owners ?? (weather.ownership ? new Owners() : undefined);
+    const openStore = (): Store =>
+      options.openStore
+        ? ownedBy(options.openStore(), owners)
+        : memory({ database: database as MemoryDatabase });
     const count = choices.between("programs", 1, 3);
     this.#programs = Array.from({ length: count }, (_, at) =>
       drawProgram(choices, `program ${at}`, choices.between("program size", 2, 12), {
@@ -170,7 +176,7 @@ class Exploration {
         this.#trace.call(member, fate, call);
       },
       onProblem: (member, problem) => this.#trace.problem(member, problem),
-      onDeath: ({ owner }) => database?.owners?.kill(owner),
+      onDeath: ({ owner }) => owners?.kill(owner),
       onNews: (member, news) => {
         this.#sightings.saw(`process ${news.replace(/ [-\d]+ ms/, "")}`);
         this.#trace.news(member, news);
@@ -430,4 +436,9 @@ function findingOf(error: unknown): Finding {
     invariant: "INV-49",
     message: `something threw where nobody could catch it: ${String((error as Error)?.stack ?? error)}`,
   };
+}
+
+function ownedBy(store: Store, owners: Owners | undefined): Store {
+  const { ownership: _real, ...others } = interceptStore(store, (_call, apply) => apply());
+  return owners ? { ...others, ownership: owners } : others;
 }

@@ -25,6 +25,10 @@ export class Deaths implements Check {
   readonly #parts: DeathsParts;
   readonly #alive = new Map<Member, Life>();
   readonly #diedAt = new Map<Member, number>();
+  /** When the last thing that the dead had sent arrived. */
+  readonly #heardAt = new Map<Member, number>();
+  /** Who noticed which death: they know that more may arrive. */
+  readonly #noticed = new Map<string, Set<Member>>();
 
   constructor(parts: DeathsParts) {
     this.#parts = parts;
@@ -44,24 +48,37 @@ export class Deaths implements Check {
     if (life) life.failedAt = Math.max(life.failedAt, this.#parts.now() + forMs);
   }
 
-  *applied({ now }: Applied): Generator<Finding> {
+  *applied({ member, call, now }: Applied): Generator<Finding> {
     const { leases, facts, noticedWithinMs } = this.#parts;
+    if (this.#diedAt.has(member)) this.#heardAt.set(member, now);
+    for (const request of call.method === "write" ? call.requests : [])
+      if (request.kind === "abandon") this.#notice(request.owner, member);
     for (const [name, { record }] of facts) {
       if (!record.executing || (record.dueAt ?? 0) <= now) continue;
       const holder = leases.holderOf(record.runId);
       const diedAt = holder ? this.#diedAt.get(holder) : undefined;
-      if (diedAt === undefined || now - diedAt <= noticedWithinMs || !this.#isWatched(diedAt)) continue;
+      if (holder === null || diedAt === undefined) continue;
+      const leftAt = this.#heardAt.get(holder) ?? diedAt;
+      if (now - leftAt <= noticedWithinMs || !this.#isWatched(holder, diedAt)) continue;
       yield {
         invariant: "LIV-2",
-        message: `${name} was left by process ${holder?.number} ${now - diedAt} ms ago, and is not due before ${record.dueAt}`,
+        message: `${name} was left by process ${holder.number} ${now - leftAt} ms ago, and is not due before ${record.dueAt}`,
       };
     }
   }
 
-  /** Somebody was there all the time and could reach the store. */
-  #isWatched(since: number): boolean {
-    for (const [{ process }, life] of this.#alive) {
-      if (process.state === "running" && life.since < since && life.failedAt + outageMs < since) return true;
+  #notice(owner: string, member: Member): void {
+    const noticed = this.#noticed.get(owner) ?? new Set();
+    this.#noticed.set(owner, noticed.add(member));
+  }
+
+  /** Somebody was there all the time and could reach the store; where something arrived late, somebody who knows. */
+  #isWatched(dead: Member, since: number): boolean {
+    const noticed = this.#heardAt.has(dead) ? this.#noticed.get(dead.owner) : undefined;
+    for (const [member, life] of this.#alive) {
+      if (noticed !== undefined && !noticed.has(member)) continue;
+      if (member.process.state !== "running") continue;
+      if (life.since < since && life.failedAt + outageMs < since) return true;
     }
     return false;
   }
