@@ -62,9 +62,9 @@ export const steps: readonly Mutant[] = [
     edits: [
       {
         file: "runner/runner.ts",
-        find: "const leases = cutOff.map((turn) => turn.claim.lease);",
+        find: "const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];",
         replace:
-          "for (const turn of cutOff) turn.failAll();\n    await within(this.runtime, this.#allEnded(), 1000);\n    const leases = cutOff.map((turn) => turn.claim.lease);",
+          "for (const turn of cutOff) turn.failAll();\n    await within(this.runtime, this.#allEnded(), 1000);\n    const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];",
       },
       {
         file: "engine/turn.ts",

@@ -3,6 +3,24 @@ import type { Unseen } from "./mutant.ts";
 
 export const unseenInRunner: readonly Unseen[] = [
   {
+    name: "a runner that stops forgets what it lost by its own clock",
+    guards: ["LIV-6"],
+    file: "runner/runner.ts",
+    find: "        this.#lost.add(turn.claim.lease);\n",
+    replace: "",
+    because: "Only leases shorter than a few ways to the store are lost while their renewals arrive.",
+    noticedBy: "runner/runner-stop.test.ts",
+  },
+  {
+    name: "an owner that was found dead is not looked after again",
+    guards: ["LIV-2"],
+    file: "runner/owner-watch.ts",
+    find: "    await this.#careAgain();\n",
+    replace: "",
+    because: "A claim must be on its way in the moment in which its process dies, and arrive late.",
+    noticedBy: "runner/owner-watch.test.ts",
+  },
+  {
     name: "leases are renewed without jitter",
     guards: ["INV-50"],
     file: "runner/lease-keeper.ts",

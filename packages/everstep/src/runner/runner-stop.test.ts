@@ -73,6 +73,22 @@ describe("stopping", () => {
     expect(await look()).toMatchObject({ status: "complete" });
   });
 
+  test("gives back a run it had lost by its own clock and that a late renewal kept for it", async () => {
+    const { runtime, process, look } = begin();
+    const { app, store } = process();
+    await app.start();
+    await app.workflows.slow.create({ id: "1" });
+    await runtime.settle();
+    // Renewals take effect, and nobody hears of it before the lease is over by the runner's own clock.
+    const renewal = store.stopAfter("renew");
+    await runtime.advance("30 seconds");
+    expect(renewal.isReached).toBe(true);
+    await renewal.continue();
+    expect(await look()).toMatchObject({ executing: true });
+    await app.stop();
+    expect(await look()).toMatchObject({ executing: false, dueAt: runtime.now(), crashCount: 0 });
+  });
+
   test("with a body that hangs it returns by its deadline, tells the body and releases the run", async () => {
     const { runtime, ran, process, look, signal } = begin();
     const { app } = process();

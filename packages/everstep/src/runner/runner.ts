@@ -20,6 +20,7 @@ import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import { EventReads } from "./event-reads.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
+import { LostLeases } from "./lost-leases.ts";
 import type { NudgeWatch } from "./nudge-watch.ts";
 import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispatcher.ts";
@@ -93,6 +94,7 @@ export class Runner implements TurnHost {
   readonly scope: AsyncScope<TurnScope>;
   readonly #parts: RunnerParts;
   readonly #keeper: LeaseKeeper;
+  readonly #lost: LostLeases;
   readonly #residents: Residents;
   readonly #dispatcher: PollDispatcher;
   readonly #claimer: Claimer;
@@ -129,6 +131,7 @@ export class Runner implements TurnHost {
     this.scope = parts.scope;
     this.owner = runtime.uuid();
     this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs, () => parts.freshenClock());
+    this.#lost = new LostLeases(runtime, options.leaseMs);
     this.#residents = new Residents(options.residentsMax);
     const { owner } = this;
     this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
@@ -202,7 +205,7 @@ export class Runner implements TurnHost {
     for (const turn of this.#active.values()) turn.windDown();
     await within(this.runtime, this.#allEnded(), graceMs);
     const cutOff = [...this.#active.values()];
-    const leases = cutOff.map((turn) => turn.claim.lease);
+    const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];
     for (const turn of cutOff) turn.abandon(new EverstepError("APP_STOPPED", "The runner is shutting down."));
     const told = this.#beats.stop();
     if (leases.length > 0) await this.#giveBack(leases);
@@ -457,6 +460,7 @@ export class Runner implements TurnHost {
       await this.#parts.store.release([claim.lease], this.runtime.now());
       return false;
     }
+    this.#lost.remove(claim.lease.runId);
     // It comes back although it is here when the store's clock runs ahead: its older turn has lost its lease.
     this.#active.get(claim.lease.runId)?.abandon(leaseLost());
     const end = unfit(claim, history, definition.limits);
@@ -500,6 +504,7 @@ export class Runner implements TurnHost {
         else this.#parts.onEnded(turn.ref, ending.next);
         return;
       case "lost":
+        this.#lost.add(turn.claim.lease);
         // A store that fails for good would otherwise be noticed only when the run is given up.
         if (ending.reason instanceof StoreError) this.#parts.onProblem(ending.reason);
         return;
