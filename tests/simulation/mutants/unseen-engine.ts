@@ -118,7 +118,7 @@ export const unseenInEngine: readonly Unseen[] = [
     name: "a suspended turn begins a step that is asked for",
     guards: ["INV-20", "INV-6"],
     file: "engine/turn.ts",
-    find: 'if (this.#state === "suspended") this.#host.wake(this);\n    else this.#schedulePump();\n    return call.promise;',
+    find: "this.#wakeLate();\n    this.#schedulePump();\n    return call.promise;",
     replace:
       'if (this.#state === "suspended") this.#state = "open";\n    this.#schedulePump();\n    return call.promise;',
     because:

@@ -3,6 +3,24 @@ import type { Unseen } from "./mutant.ts";
 
 export const unseenInRunner: readonly Unseen[] = [
   {
+    name: "a turn whose author code goes on after it was dropped is not taken up again",
+    guards: ["LIV-1"],
+    file: "runner/late-wakes.ts",
+    find: 'if (turn.state === "suspended") residents.expect(turn);',
+    replace: "",
+    because: "Author code of simulated programs does nothing but ask for steps.",
+    noticedBy: "runner/late-wakes.test.ts",
+  },
+  {
+    name: "author code that goes on while its process stops is forgotten",
+    guards: ["LIV-1"],
+    file: "runner/late-wakes.ts",
+    find: "const busy = residents.suspended.filter(mayBeBusy);",
+    replace: "const busy: Turn[] = [];",
+    because: "Author code of simulated programs does nothing but ask for steps.",
+    noticedBy: "runner/late-wakes.test.ts",
+  },
+  {
     name: "a runner that stops forgets what it lost by its own clock",
     guards: ["LIV-6"],
     file: "runner/runner.ts",

@@ -306,26 +306,56 @@ describe("a step call from a turn that has ended its part", () => {
     expect(await stage.resume()).toMatchObject({ kind: "ended", next: { output: { json: "32" } } });
   });
 
-  test("does nothing once the run was ended or taken away", async () => {
+  /** A nap, and beside it code that asks for a step when its digest is there. */
+  function napAndDigest() {
     const digest = held();
-    let ran = false;
+    const ran: string[] = [];
     const stage = stageOf((step) =>
-      Promise.all([
+      Promise.race([
         step.sleep("nap", "1 hour"),
         (async () => {
           await digest.promise;
-          await step.do("late", async () => {
-            ran = true;
-          });
+          await step.do("late", async () => ran.push("late"));
         })(),
       ]),
     );
+    return { digest, ran, stage };
+  }
+
+  test("wakes the run once, and goes on in the next turn, although the turn was dropped from memory", async () => {
+    const { digest, ran, stage } = napAndDigest();
     await stage.play();
-    stage.turn.abandon(new Error("restarted"));
+    stage.turn.abandon(new Error("dropped"));
+    digest.resolve(1);
+    await stage.runtime.settle();
+    expect(stage.wakes).toEqual([stage.turn]);
+    expect(ran).toEqual([]);
+    expect(await stage.resume()).toMatchObject({ kind: "ended" });
+    expect(ran).toEqual(["late"]);
+  });
+
+  test("wakes a run whose suspension may be durable although nobody heard so", async () => {
+    const { digest, ran, stage } = napAndDigest();
+    stage.hold();
+    await stage.play();
+    await stage.held[0]?.fail(new Error("no answer"));
+    expect(stage.ending).toMatchObject({ kind: "lost" });
+    expect(stage.wakes).toEqual([]);
+    digest.resolve(1);
+    await stage.runtime.settle();
+    expect(stage.wakes).toEqual([stage.turn]);
+    expect(ran).toEqual([]);
+  });
+
+  test("does nothing once the run has ended", async () => {
+    const { digest, ran, stage } = napAndDigest();
+    await stage.play();
+    await stage.runtime.advance(60 * minute);
+    expect(await stage.resume()).toMatchObject({ kind: "ended" });
     digest.resolve(1);
     await stage.runtime.settle();
     expect(stage.wakes).toEqual([]);
-    expect(ran).toBe(false);
-    expect(stage.commits).toHaveLength(1);
+    expect(ran).toEqual([]);
+    expect(stage.commits).toHaveLength(2);
   });
 });

@@ -2,7 +2,8 @@
  * One claimed run, driven forward: the author's function from the top, completed steps answered from history, whatever
  * is new collected into boundaries. All effects are handed in through `TurnHost`.
  *
- *   open -> suspended -> open ...   every branch waits; a runner may keep the turn and `resume` it under its next lease
+ *   open -> suspended -> open ...   every branch waits; a runner may keep the turn and `resume` it under its next lease.
+ *                                   Author code may go on all the same: it is heard, and the run is made due
  *   open -> closed                  the run ended, was paused, yielded, or the lease is gone; nothing happens any more
  *
  * The pump runs after every drained microtask queue. It hands over at most one settlement (hand-over.ts), and when there
@@ -81,6 +82,12 @@ export class Turn implements TurnScope {
   #committing: { readonly content: DraftContent; readonly next: Next; readonly upTo: number } | null = null;
   /** The commit that ends this turn is under way. */
   #ending = false;
+  /** Author code asked for more after the turn had ended, and the runner knows. */
+  #wakeSent = false;
+  /** The turn was cut off, and the run may wait for something else than what its author code is still going to ask for. */
+  #isLost = false;
+  #suspendedAt = 0;
+  #hasProgressed = false;
   #commitNumber = 0;
   /** The last write that was part of a commit. */
   #committedUpTo = 0;
@@ -154,6 +161,16 @@ export class Turn implements TurnScope {
     return this.#inbox.seq;
   }
 
+  /** Since when it is suspended, by the monotonic clock. */
+  get suspendedAt(): number {
+    return this.#suspendedAt;
+  }
+
+  /** Something new became durable under the lease it has or had last. */
+  get hasProgressed(): boolean {
+    return this.#hasProgressed;
+  }
+
   /** Held open by a body while another branch waits for something that may be sent. */
   get awaitsEvents(): boolean {
     return this.#state === "open" && this.#steps.hasParked;
@@ -193,6 +210,8 @@ export class Turn implements TurnScope {
   resume(claim: Claim, events: readonly EventRecord[]): Promise<Ending> {
     this.#claim = claim;
     this.#commitNumber = 0;
+    this.#wakeSent = false;
+    this.#hasProgressed = false;
     this.#state = "open";
     this.#expectEnding();
     this.#inbox.add(events);
@@ -229,6 +248,9 @@ export class Turn implements TurnScope {
 
   /** Stops at once: bodies are told, their results are void. */
   abandon(reason: Error): void {
+    // A suspended one has no bodies and is only forgotten: if its author code is still busy, it says so.
+    if (this.#state !== "open") return;
+    this.#isLost = true;
     this.#close(() => reason, { kind: "lost", reason });
   }
 
@@ -248,6 +270,7 @@ export class Turn implements TurnScope {
 
   call(spec: CallSpec): Promise<unknown> {
     const parent = this.#currentBody();
+    if (this.#state === "closed" && parent === null) this.#wakeLate();
     if (this.#state === "closed" || parent?.isVoid) return new Promise(() => {});
     const entered = this.#register.enter(spec, parent);
     if (entered.kind === "answered") return this.#answerAgain(entered.record);
@@ -260,8 +283,8 @@ export class Turn implements TurnScope {
     // It waits for its place in the recorded order, so that races decide alike, in a body that runs again too.
     if (record && record.status !== "waiting" && record.type === call.type) this.#handOver.owe(call);
     else this.#steps.ask(call);
-    if (this.#state === "suspended") this.#host.wake(this);
-    else this.#schedulePump();
+    this.#wakeLate();
+    this.#schedulePump();
     return call.promise;
   }
 
@@ -290,6 +313,13 @@ export class Turn implements TurnScope {
   sendEvent(body: Body, to: InstanceRef, event: OutgoingEvent): void {
     const request = planAlongsideEvent(to, event, this.definition.limits, this.#host.runtime);
     if (!body.isVoid) body.send(request);
+  }
+
+  /** The run waits for something else, and its author code goes on: it must be due now, or nobody would ever know. */
+  #wakeLate(): void {
+    if (this.#wakeSent || (this.#state !== "suspended" && !this.#isLost)) return;
+    this.#wakeSent = true;
+    this.#host.wake(this);
   }
 
   #currentBody(): Body | null {
@@ -468,6 +498,7 @@ export class Turn implements TurnScope {
     this.#handOver.durable = upTo;
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     const recorded = recordsOf(content, outcome.timeoutsRefused);
+    if (recorded.length > 0) this.#hasProgressed = true;
     this.#steps.inFlight.recorded(recorded);
     if (next.kind !== "continue") return this.#afterEnd(outcome, next);
     if (outcome.kind === "paused") this.#windingDown = true;
@@ -528,7 +559,8 @@ export class Turn implements TurnScope {
   // ---------------------------------------------------------------------------------------------- ending
 
   #runSettled(outcome: { readonly ok: boolean; readonly value?: unknown; readonly error?: unknown }): void {
-    if (this.#state === "closed" || this.#outcome !== null) return;
+    if (this.#state === "closed") return this.#wakeLate();
+    if (this.#outcome !== null) return;
     const settled = endOfRun(outcome, this.definition, (error) => this.#register.isExhausted(error));
     if (settled instanceof Promise) void settled.then((checked) => this.#setOutcome(checked));
     else this.#setOutcome(settled);
@@ -536,7 +568,7 @@ export class Turn implements TurnScope {
 
   #setOutcome(outcome: RunOutcome): void {
     this.#outcome ??= outcome;
-    if (this.#state === "suspended") this.#host.wake(this);
+    this.#wakeLate();
     this.#schedulePump();
   }
 
@@ -580,22 +612,21 @@ export class Turn implements TurnScope {
     if (outcome.kind === "paused") return this.#close(turnOver, { kind: "paused" });
     if (next.kind !== "suspend") return this.#close(turnOver, { kind: "ended", next });
     this.#state = "suspended";
+    this.#suspendedAt = this.#host.runtime.monotonic();
     this.#ending = false;
     this.#idle = false;
     this.#clearTimers();
     const dueNow = outcome.kind === "committed" && outcome.dueNow;
     this.#finish({ kind: "suspended", dueAt: dueNow ? this.now() : next.dueAt });
     // Author code that was not idle after all asked for more while the commit was under way.
-    if (this.#steps.hasAsked || this.#handOver.owes || this.#outcome !== null) this.#host.wake(this);
+    if (this.#steps.hasAsked || this.#handOver.owes || this.#outcome !== null) this.#wakeLate();
   }
 
   #close(reason: () => Error, ending: Ending): void {
-    if (this.#state === "closed") return;
-    const wasOpen = this.#state === "open";
     this.#state = "closed";
     this.#clearTimers();
     if (!this.#steps.inFlight.isEmpty) this.#steps.inFlight.cancelAll(reason());
-    if (wasOpen) this.#finish(ending);
+    this.#finish(ending);
   }
 
   #expectEnding(): void {

@@ -2,16 +2,44 @@ import type { Turn } from "../engine/turn.ts";
 import type { RunId } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
 
+/** How many that were dropped are kept while their runs are about to be claimed. */
+const expectedMax = 1000;
+/** How many that were dropped are remembered for as long as their author code holds them. */
+const forgottenMax = 10_000;
+
 /**
  * Suspended turns kept in memory, least recently used first to go. A cache: dropping one at any moment costs a replay
- * and changes nothing else.
+ * and changes nothing else. One whose author code goes on after it was dropped says so, and is kept until it is claimed.
  */
 export class Residents {
   readonly #max: number;
   readonly #turns = new Map<RunId, Turn>();
+  /** Turns that asked for more, and whose runs are due. */
+  readonly #expected = new Map<RunId, Turn>();
+  /** Dropped ones: whatever is collected was held by nobody, so no author code goes on in it. */
+  readonly #forgotten = new Map<RunId, WeakRef<Turn>>();
 
   constructor(max: number) {
     this.#max = max;
+  }
+
+  /** All whose author code may go on, dropped ones included. */
+  get suspended(): readonly Turn[] {
+    const forgotten = [...this.#forgotten.values()].flatMap((reference) => reference.deref() ?? []);
+    const all = new Set([...this.#turns.values(), ...this.#expected.values(), ...forgotten]);
+    return [...all].filter(({ state }) => state === "suspended");
+  }
+
+  /** The run of this turn is being made due, whether the turn was dropped or not. */
+  expect(turn: Turn): void {
+    const { runId } = turn.claim.lease;
+    putLast(this.#expected, runId, turn, expectedMax);
+  }
+
+  /** Somebody else has gone on with the run. */
+  unexpect(turn: Turn): void {
+    const { runId } = turn.claim.lease;
+    if (this.#expected.get(runId) === turn) this.#expected.delete(runId);
   }
 
   keep(turn: Turn): void {
@@ -25,9 +53,12 @@ export class Residents {
 
   /** The turn of this run, if nothing but a claim has happened to the run since the turn was suspended. */
   take(claim: Claim): Turn | undefined {
-    const turn = this.#turns.get(claim.lease.runId);
+    const { runId } = claim.lease;
+    const turn = this.#turns.get(runId) ?? this.#expected.get(runId);
+    this.#expected.delete(runId);
+    this.#forgotten.delete(runId);
     if (!turn) return undefined;
-    this.#turns.delete(claim.lease.runId);
+    this.#turns.delete(runId);
     if (turn.claim.lease.token + 1 === claim.lease.token && turn.state === "suspended") return turn;
     this.#drop(turn);
     return undefined;
@@ -35,10 +66,21 @@ export class Residents {
 
   clear(): void {
     for (const turn of [...this.#turns.values()]) this.#drop(turn);
+    this.#expected.clear();
   }
 
   #drop(turn: Turn): void {
-    this.#turns.delete(turn.claim.lease.runId);
+    const { runId } = turn.claim.lease;
+    this.#turns.delete(runId);
     turn.abandon(new Error("The suspended turn was dropped from memory."));
+    putLast(this.#forgotten, runId, new WeakRef(turn), forgottenMax);
   }
+}
+
+/** The oldest goes where there are too many. */
+function putLast<Value>(map: Map<RunId, Value>, runId: RunId, value: Value, max: number): void {
+  map.delete(runId);
+  map.set(runId, value);
+  const oldest = map.keys().next().value;
+  if (map.size > max && oldest !== undefined) map.delete(oldest);
 }

@@ -19,6 +19,7 @@ import { ChangeWatch } from "./change-watch.ts";
 import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import { EventReads } from "./event-reads.ts";
+import { LateWakes } from "./late-wakes.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { LostLeases } from "./lost-leases.ts";
 import type { NudgeWatch } from "./nudge-watch.ts";
@@ -96,6 +97,7 @@ export class Runner implements TurnHost {
   readonly #keeper: LeaseKeeper;
   readonly #lost: LostLeases;
   readonly #residents: Residents;
+  readonly #wakes: LateWakes;
   readonly #dispatcher: PollDispatcher;
   readonly #claimer: Claimer;
   readonly #owners: OwnerWatch;
@@ -133,6 +135,8 @@ export class Runner implements TurnHost {
     this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs, () => parts.freshenClock());
     this.#lost = new LostLeases(runtime, options.leaseMs);
     this.#residents = new Residents(options.residentsMax);
+    const onDue = (): void => this.nudge();
+    this.#wakes = new LateWakes({ ...parts, residents: this.#residents, onDue });
     const { owner } = this;
     this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
     this.#dispatcher = new PollDispatcher(runtime, options, () => this.#arriving(this.#sweep()));
@@ -197,6 +201,7 @@ export class Runner implements TurnHost {
   /** No new turns; bodies in flight may finish until the deadline, then their leases are given back. */
   async stop(graceMs: number): Promise<StopReport> {
     if (this.#state === "stopped") return { finished: 0, released: 0 };
+    const loops = this.isRunning;
     this.#state = "stopping";
     this.#dispatcher.stop();
     this.#changes.stop();
@@ -212,11 +217,21 @@ export class Runner implements TurnHost {
     if (this.#isGivenBack) this.#parts.onGivenBack?.(cutOff.map(({ ref }) => ref));
     await within(this.runtime, Promise.all(this.#endings), runnerDefaults.stopStoreMs);
     await told;
+    await this.#wakes.stop((turn) => this.#mayBeBusy(turn, loops), runnerDefaults.stopStoreMs);
     this.#residents.clear();
     this.#state = "stopped";
     this.#unguard?.();
     await this.#owners.stop();
     return { finished: before - cutOff.length, released: cutOff.length };
+  }
+
+  /**
+   * Author code has as much time between two steps as it has without any open one. A host that ticks and stops again
+   * would have every waiting run replayed by every tick: it has those replayed once that came further.
+   */
+  #mayBeBusy(turn: Turn, loops: boolean): boolean {
+    if (!loops) return turn.hasProgressed;
+    return this.runtime.monotonic() - turn.suspendedAt < turn.definition.limits.stallMs;
   }
 
   /** A store that does not answer must not keep a process from stopping; the leases run out by themselves. */
@@ -608,10 +623,7 @@ export class Runner implements TurnHost {
   }
 
   wake(turn: Turn): void {
-    const { runId, token } = turn.claim.lease;
-    this.#parts.group
-      .submit({ kind: "wake", runId, token }, { of: turn.ref })
-      .then(() => this.nudge(), this.#parts.onProblem);
+    this.#wakes.heard(turn);
   }
 
   notice({ ref }: Turn, message: string): void {
