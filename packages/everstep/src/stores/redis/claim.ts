@@ -2,7 +2,6 @@ import type { Claim, Lease } from "../../model/lease.ts";
 import type { ClaimRequest, RenewAnswer, Renewal } from "../../store/store.ts";
 import { Arguments } from "./arguments.ts";
 import { begunText, readBegunIfSound } from "./begun-text.ts";
-import { awaitReplicas } from "./replicas.ts";
 import { integer, integerOrNull, list, type Reply, text, textOrNull } from "./reply.ts";
 import { runName } from "./run-id.ts";
 import { claimScript, releaseScript, renewScript } from "./scripts/index.ts";
@@ -18,8 +17,7 @@ export async function claim(session: Session, request: ClaimRequest): Promise<re
   const args = new Arguments().add(owner, now, leaseUntil, limit, limit + putBackMax);
   args.each(crashDelaysMs, (delayMs) => args.add(delayMs));
   args.each(workflows, ({ name, concurrency }) => args.add(name).number(concurrency));
-  const claims = list(await session.run(claimScript, args.list, "writing"));
-  if (claims.length > 0) await awaitReplicas(session);
+  const claims = list(await session.write(claimScript, args.list, (reply) => list(reply).length > 0));
   return claims.map((reply) => readClaim(list(reply), owner, leaseUntil));
 }
 

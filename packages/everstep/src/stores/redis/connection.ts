@@ -1,9 +1,13 @@
 /**
- * One connection at a time, opened when it is needed. The driver neither reconnects nor repeats anything by itself: when
- * a connection is gone, what was under way fails, and the next call opens another.
+ * One connection at a time, opened when it is needed, to the node that serves the namespace. The driver neither reconnects
+ * nor repeats anything by itself: when a connection is gone, what was under way fails, and the next call opens another.
+ * Only what a node of a cluster refused because another one serves the namespace is done there at once: a refused call
+ * has done nothing.
  */
+import { EverstepError } from "../../model/error.ts";
 import type { RedisClient } from "./driver.ts";
-import { answerOf, closedFailure, storeFailure } from "./failures.ts";
+import { answerOf, closedFailure, messageOf, storeFailure } from "./failures.ts";
+import type { Nodes } from "./nodes.ts";
 import type { RedisSettings } from "./options.ts";
 import type { Reply } from "./reply.ts";
 import type { Script } from "./scripts/index.ts";
@@ -11,27 +15,58 @@ import type { Script } from "./scripts/index.ts";
 /** What a call may have done when it fails: nothing, or anything. */
 export type Effect = "reading" | "writing";
 
+/** How often a call is sent on to another node before it fails. */
+const movesMax = 5;
+
 export class Connection {
   readonly #settings: RedisSettings;
+  readonly #nodes: Nodes;
   readonly #purpose: string;
   readonly #greet: (client: RedisClient) => Promise<void>;
+  readonly #urls = new WeakMap<RedisClient, string>();
   #opening: Promise<RedisClient> | undefined;
   #latest: RedisClient | undefined;
   #isClosed = false;
 
   /** `greet` comes before everything else on each new connection. */
-  constructor(settings: RedisSettings, purpose: string, greet: (client: RedisClient) => Promise<void>) {
+  constructor(
+    settings: RedisSettings,
+    nodes: Nodes,
+    purpose: string,
+    greet: (client: RedisClient) => Promise<void>,
+  ) {
     this.#settings = settings;
+    this.#nodes = nodes;
     this.#purpose = purpose;
     this.#greet = greet;
   }
 
-  run(script: Script, key: string, args: readonly string[], effect: Effect): Promise<Reply> {
-    return this.#do(effect, (client) => runScript(client, script, key, args));
+  run(script: Script, args: readonly string[], effect: Effect): Promise<Reply> {
+    const { namespace } = this.#settings;
+    return this.#do(effect, (client) => runScript(client, script, namespace, args));
+  }
+
+  /** Writes, then does `after` on the same connection with what was answered. */
+  write(
+    script: Script,
+    args: readonly string[],
+    after: (client: RedisClient, reply: Reply) => Promise<void>,
+  ): Promise<Reply> {
+    const { namespace } = this.#settings;
+    return this.#do("writing", async (client) => {
+      const reply = await runScript(client, script, namespace, args);
+      await after(client, reply);
+      return reply;
+    });
   }
 
   command(command: string, args: readonly string[], effect: Effect): Promise<Reply> {
     return this.#do(effect, (client) => client.call(command, args) as Promise<Reply>);
+  }
+
+  /** Whom to ask when the node that it is connected to fails. */
+  async learnNodes(): Promise<void> {
+    if (!this.#nodes.isCluster) await this.#nodes.learn(await this.client(), this.#nodes.url);
   }
 
   async client(): Promise<RedisClient> {
@@ -63,15 +98,41 @@ export class Connection {
     return opening;
   }
 
+  /** Where the last one led to; in a cluster to one node after the other, until one of them serves the namespace. */
   async #openNow(onEnd: () => void): Promise<RedisClient> {
-    const { url, namespace, commandTimeoutMs, client: given, driver } = this.#settings;
+    const tried = new Set<string>();
+    let failure: unknown;
+    for (let url: string | undefined = this.#nodes.url; url !== undefined; ) {
+      tried.add(url);
+      try {
+        const client = await this.#openAt(url);
+        client.on("end", onEnd);
+        this.#nodes.choose(url);
+        return client;
+      } catch (error) {
+        if (this.#isClosed) throw closedFailure(this.#settings);
+        const told: string | undefined =
+          answerOf(error) === "MOVED" ? this.#nodes.follow(messageOf(error), url) : undefined;
+        // What the node that serves the namespace has to say tells more than that others do not serve it.
+        if (told === undefined || failure === undefined) failure = error;
+        if (isSaidForAll(error)) break;
+        if (told === undefined) this.#nodes.leave(url);
+        url = told !== undefined && !tried.has(told) ? told : this.#nodes.otherThan(tried);
+      }
+    }
+    throw storeFailure(failure, this.#settings, "connecting");
+  }
+
+  async #openAt(url: string): Promise<RedisClient> {
+    const { namespace, commandTimeoutMs, client: given, driver } = this.#settings;
     const { create } = await driver();
     const client = create(url, {
       protocol: 2,
       connectionName: `everstep:${namespace}:${this.#purpose}`,
       enableReadyCheck: false,
       disableClientInfo: true,
-      connectTimeout: Math.min(10_000, commandTimeoutMs),
+      // Where there are other nodes, one that does not answer is not waited for as long.
+      connectTimeout: Math.min(this.#nodes.isCluster ? 2000 : 10_000, commandTimeoutMs),
       ...given,
       lazyConnect: true,
       enableOfflineQueue: false,
@@ -82,19 +143,19 @@ export class Connection {
       commandTimeout: commandTimeoutMs,
     });
     this.#latest = client;
+    this.#urls.set(client, url);
     let cause: unknown;
     client.on("error", (error) => {
       cause = error;
     });
-    client.on("end", onEnd);
     try {
       await client.connect();
       await this.#greet(client);
+      if (this.#nodes.isCluster) await this.#nodes.learn(client, url);
     } catch (error) {
       client.disconnect();
-      if (this.#isClosed) throw closedFailure(this.#settings);
       // The driver says that the connection was closed; why, it has told before.
-      throw storeFailure(cause ?? error, this.#settings, "connecting");
+      throw cause ?? error;
     }
     if (this.#isClosed) {
       client.disconnect();
@@ -103,16 +164,31 @@ export class Connection {
     return client;
   }
 
-  async #do(effect: Effect, act: (client: RedisClient) => Promise<Reply>, isRepeat = false): Promise<Reply> {
-    const client = await this.client();
-    try {
-      return await act(client);
-    } catch (error) {
-      const wasSent = !isUnsent(error);
-      if (isSpent(error) || !wasSent) this.#drop(client);
-      if (this.#isClosed) throw closedFailure(this.#settings);
-      if (!wasSent && !isRepeat) return this.#do(effect, act, true);
-      throw storeFailure(error, this.#settings, wasSent ? effect : "connecting");
+  async #do(effect: Effect, act: (client: RedisClient) => Promise<Reply>): Promise<Reply> {
+    let isRepeat = false;
+    for (let moves = 0; ; ) {
+      const client = await this.client();
+      try {
+        return await act(client);
+      } catch (error) {
+        if (error instanceof EverstepError && !this.#isClosed) throw error;
+        const url = this.#urls.get(client) as string;
+        const wasSent = !isUnsent(error);
+        const isMoved = answerOf(error) === "MOVED";
+        if (isMoved) this.#nodes.follow(messageOf(error), url);
+        else if (!wasSent || isLeft(error)) this.#nodes.leave(url);
+        if (isSpent(error) || isMoved || !wasSent) this.#drop(client);
+        if (this.#isClosed) throw closedFailure(this.#settings);
+        if (isMoved && moves < movesMax) {
+          moves += 1;
+          continue;
+        }
+        if (!wasSent && !isRepeat) {
+          isRepeat = true;
+          continue;
+        }
+        throw storeFailure(error, this.#settings, wasSent ? effect : "connecting");
+      }
     }
   }
 
@@ -122,27 +198,55 @@ export class Connection {
   }
 }
 
+/**
+ * How many keys a script names, and which: `meta`, and one that is never there. Others it makes out of the first.
+ *
+ * While a slot of a cluster moves, part of its keys are here and part are there, and a node runs a script if it has the
+ * keys that were named; the rest it would miss half-way through, or take for keys that were never written. But a node
+ * refuses whatever names several keys of such a slot of which it lacks one, and it always lacks the second. So as long as
+ * the slot moves, every script is refused by both nodes (TRYAGAIN, or ASK), before it has done anything.
+ */
+function scriptKeys(namespace: string): readonly string[] {
+  return ["2", `{${namespace}}:meta`, `{${namespace}}:never`];
+}
+
 /** By its name; the text goes out only when the server does not know it (any more). */
 export async function runScript(
   client: RedisClient,
   { sha, lua }: Script,
-  key: string,
+  namespace: string,
   args: readonly string[],
 ): Promise<Reply> {
+  const keys = scriptKeys(namespace);
   try {
-    return (await client.call("EVALSHA", [sha, "1", key, ...args])) as Reply;
+    return (await client.call("EVALSHA", [sha, ...keys, ...args])) as Reply;
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-    return (await client.call("EVAL", [lua, "1", key, ...args])) as Reply;
+    return (await client.call("EVAL", [lua, ...keys, ...args])) as Reply;
   }
 }
 
 /**
  * After a timeout the answer may still come, and so may those behind it, but nobody knows when; a primary that has become
- * a replica will not change back for our sake. Both times a new connection is better.
+ * a replica will not change back for our sake, and a node that knows no cluster any more may be the wrong one. Each time a
+ * new connection is better.
  */
 function isSpent(error: unknown): boolean {
-  return error instanceof Error && (error.message === "Command timed out" || answerOf(error) === "READONLY");
+  return isTimeout(error) || ["READONLY", "CLUSTERDOWN"].includes(answerOf(error));
+}
+
+/** Another node may know more: this one is gone, silent, or not what it was. */
+function isLeft(error: unknown): boolean {
+  return isSpent(error) || (error instanceof Error && error.name !== "ReplyError");
+}
+
+/** Whatever other nodes would say, this is how it is. */
+function isSaidForAll(error: unknown): boolean {
+  return ["EVERSTEPFOREIGN", "NOAUTH", "WRONGPASS", "NOPERM", "TRYAGAIN", "ASK"].includes(answerOf(error));
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === "Command timed out";
 }
 
 /** The driver refuses a command at once when its connection cannot take one. */

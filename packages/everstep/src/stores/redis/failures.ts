@@ -7,7 +7,15 @@ export type FailedWhile = "connecting" | "reading" | "writing";
 
 export function storeFailure(error: unknown, settings: RedisSettings, during: FailedWhile): EverstepError {
   if (error instanceof EverstepError) return error;
-  const { failure, code, sentence } = meaning(error, settings, during);
+  return failureOf(error, meaning(error, settings, during));
+}
+
+/** Something was done, and the answer to what was asked about it afterwards did not come. */
+export function unansweredFailure(error: unknown, settings: RedisSettings): EverstepError {
+  return failureOf(error, lostConnection(placeOf(settings), "writing"));
+}
+
+function failureOf(error: unknown, { failure, code, sentence }: Meaning): StoreError {
   const said = messageOf(error);
   return new StoreError(failure, code, `${sentence} (${said === "" ? "no message" : `Redis: ${said}`})`, {
     cause: withoutArguments(error),
@@ -81,19 +89,23 @@ function meaning(error: unknown, settings: RedisSettings, during: FailedWhile): 
     case "LOADING":
     case "MASTERDOWN":
     case "CLUSTERDOWN":
-    case "TRYAGAIN":
     case "NOREPLICAS":
       return is("unavailable", "STORE_UNAVAILABLE", `${place} is not ready to work; try again in a moment.`);
     case "BUSY":
       return is("conflict", "STORE_BUSY", `${place} is busy with a long script; try again in a moment.`);
-    case "MOVED":
+    case "TRYAGAIN":
     case "ASK":
-    case "CROSSSLOT":
       return is(
-        "fatal",
-        "STORE_FAILED",
-        `${place} is a node of a cluster that does not serve this namespace. Connect to the node that serves the slot of ` +
-          `"{${settings.namespace}}".`,
+        "unavailable",
+        "STORE_UNAVAILABLE",
+        `${place}: the cluster is moving the namespace to another node, so nothing was done. It goes on when that is over.`,
+      );
+    case "MOVED":
+      return is(
+        "unavailable",
+        "STORE_UNAVAILABLE",
+        `${place}: the nodes of the cluster do not agree which of them serves the slot of "{${settings.namespace}}". ` +
+          "Try again in a moment.",
       );
     case "NOAUTH":
     case "WRONGPASS":
@@ -160,7 +172,7 @@ function withoutArguments(error: unknown): unknown {
   return bare;
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

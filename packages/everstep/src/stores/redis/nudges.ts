@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 /** Resolves once it listens, with the way to stop. */
 export async function subscribe(session: Session, listener: NudgeListener): Promise<() => void> {
   let isOver = false;
-  const connection = new Connection(session.settings, "nudges", async (client) => {
+  const connection = new Connection(session.settings, session.nodes, "nudges", async (client) => {
     client.on("message", (_channel: string, message: string) => {
       const nudge = isOver ? undefined : readNudge(message, session.sender);
       if (nudge !== undefined) listener.onNudge(nudge);

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { Cluster } from "ioredis";
 import { expect, test } from "vitest";
 import { redis } from "./index.ts";
 import { type RedisOptions, readOptions } from "./options.ts";
@@ -21,6 +22,9 @@ test.each([
   ["no url", {}, "needs a url"],
   ["another protocol", { url: "http://localhost" }, "needs a url"],
   ["a host alone", { url: "localhost:6379" }, "needs a url"],
+  ["a cluster that is none", { cluster: { nodes: [] } }, "Cluster of ioredis"],
+  ["a cluster without nodes", { cluster: new Cluster([], { lazyConnect: true }) }, "at least one node"],
+  ["a url and a cluster", { url, cluster: new Cluster([7000], { lazyConnect: true }) }, "not both"],
   ["an empty namespace", { url, namespace: "" }, "namespace"],
   ["a namespace with braces", { url, namespace: "a}b" }, "namespace"],
   ["a namespace with spaces", { url, namespace: "a b" }, "namespace"],
@@ -59,4 +63,32 @@ test("a password is in no message and in nothing that is printed", () => {
   expect(() => redis({ url: secret.replace("redis:", "http:") })).toThrow(
     expect.objectContaining({ message: expect.not.stringContaining("hunter2") }),
   );
+});
+
+test("a cluster is its nodes and options, without those that the store sets itself", () => {
+  const nodes = [
+    7000,
+    "redis://user:secret@one.example:7001",
+    "two.example:7002",
+    { host: "::1", port: 7003 },
+  ];
+  const redisOptions = { password: "secret", maxRetriesPerRequest: 7, keyPrefix: "x" };
+  const natMap = { "10.0.0.1:6379": { host: "outside.example", port: 9000 } };
+  const cluster = new Cluster(nodes, { lazyConnect: true, redisOptions, natMap });
+  for (const settings of [
+    readOptions(cluster),
+    readOptions({ cluster, namespace: "everstep", client: { family: 6 } }),
+  ]) {
+    expect(settings.urls).toEqual([
+      "redis://127.0.0.1:7000",
+      "redis://user:secret@one.example:7001",
+      "redis://two.example:7002",
+      "redis://[::1]:7003",
+    ]);
+    expect(settings.client).toMatchObject({ password: "secret" });
+    expect(Object.keys(settings.client)).not.toContain("keyPrefix");
+    expect(Object.keys(settings.client)).not.toContain("maxRetriesPerRequest");
+    expect(settings.cluster?.mapped("10.0.0.1:6379")).toEqual({ host: "outside.example", port: 9000 });
+    expect(settings.cluster?.mapped("10.0.0.2:6379")).toBeUndefined();
+  }
 });

@@ -1,10 +1,22 @@
 import { EverstepError } from "../../model/error.ts";
 import { checkNamespace } from "../../store/namespace.ts";
+import {
+  type ClusterSettings,
+  clusterSettings,
+  clusterUrls,
+  isCluster,
+  type RedisCluster,
+} from "./cluster.ts";
 import { loadDriver, type RedisClientOptions, type RedisDriver } from "./driver.ts";
 
 export interface RedisOptions {
-  /** redis://[user:password@]host[:port][/database], or rediss:// for TLS. */
-  readonly url: string;
+  /** redis://[user:password@]host[:port][/database], or rediss:// for TLS. Of a cluster, any node. */
+  readonly url?: string;
+  /**
+   * Instead of `url`: a `Cluster` of ioredis. The store takes its nodes and options and connects by itself to the node
+   * that serves the namespace; it neither uses nor closes the client.
+   */
+  readonly cluster?: RedisCluster;
   /**
    * Beginning of every key, by default "everstep". All keys of a namespace have it as their hash tag: a cluster serves
    * one namespace from one shard, and several namespaces spread over the shards.
@@ -29,7 +41,12 @@ export interface RedisOptions {
 }
 
 export interface RedisSettings {
+  /** What the user has named; the first of several. */
   readonly url: string;
+  /** Where to begin to look for the node that serves the namespace. */
+  readonly urls: readonly string[];
+  /** Null where it was not said that it is one. */
+  readonly cluster: ClusterSettings | null;
   readonly namespace: string;
   readonly clock: "store" | "caller";
   readonly commandTimeoutMs: number;
@@ -55,14 +72,11 @@ const reserved = [
   "monitor",
 ];
 
-export function readOptions(given: string | RedisOptions): RedisSettings {
-  const options = typeof given === "string" ? { url: given } : ((given ?? {}) as RedisOptions);
+export function readOptions(given: string | RedisOptions | RedisCluster): RedisSettings {
+  const options = optionsOf(given);
   const { namespace = "everstep", clock = "store", commandTimeoutMs = commandTimeoutMsDefault } = options;
   const { allowEviction = false, waitReplicas = null, client = {} } = options;
-  if (typeof options.url !== "string" || !/^rediss?:\/\//.test(options.url)) {
-    // The value is not shown: it may hold a password.
-    throw invalid("needs a url that begins with redis:// or rediss://");
-  }
+  const urls = urlsOf(options);
   checkNamespace(namespace, "redis");
   if (clock !== "store" && clock !== "caller") {
     throw invalid(`knows clock "store" and "caller", not ${JSON.stringify(clock)}`);
@@ -73,16 +87,39 @@ export function readOptions(given: string | RedisOptions): RedisSettings {
   }
   if (waitReplicas !== null) requireWaitReplicas(waitReplicas, commandTimeoutMs);
   requireFreeOptions(client);
+  const cluster = options.cluster === undefined ? null : clusterSettings(options.cluster);
   return {
-    url: options.url,
+    url: urls[0] as string,
+    urls,
+    cluster,
     namespace,
     clock,
     commandTimeoutMs,
     allowEviction,
     waitReplicas,
-    client,
+    client: { ...freeOptions(cluster?.client ?? {}), ...client },
     driver: options.driver ?? (() => loadDriver()),
   };
+}
+
+function optionsOf(given: string | RedisOptions | RedisCluster): RedisOptions {
+  if (typeof given === "string") return { url: given };
+  return isCluster(given) ? { cluster: given } : ((given ?? {}) as RedisOptions);
+}
+
+function urlsOf({ url, cluster }: RedisOptions): readonly string[] {
+  if (cluster !== undefined) {
+    if (!isCluster(cluster)) throw invalid("takes a Cluster of ioredis as cluster");
+    if (url !== undefined) throw invalid("takes a url or a cluster, not both");
+    const urls = clusterUrls(cluster);
+    if (urls.length === 0) throw invalid("needs a cluster with at least one node");
+    return urls;
+  }
+  // The value is not shown: it may hold a password.
+  if (typeof url !== "string" || !/^rediss?:\/\//.test(url)) {
+    throw invalid("needs a url that begins with redis:// or rediss://, or a cluster");
+  }
+  return [url];
 }
 
 function requireWaitReplicas(
@@ -108,6 +145,11 @@ function requireDuration(value: number, name: string): void {
 function requireFreeOptions(client: RedisClientOptions): void {
   const taken = Object.keys(client).filter((name) => reserved.includes(name));
   if (taken.length > 0) throw invalid(`sets ${taken.join(", ")} itself; leave it out of \`client\``);
+}
+
+/** What somebody has set for a client of their own, without what would not do here. */
+function freeOptions(client: RedisClientOptions): RedisClientOptions {
+  return Object.fromEntries(Object.entries(client).filter(([name]) => !reserved.includes(name)));
 }
 
 function invalid(sentence: string): EverstepError {

@@ -3,7 +3,9 @@ import type { MigrationReport, StoreWarning } from "../../store/store.ts";
 import { Connection, type Effect, runScript } from "./connection.ts";
 import type { RedisClient } from "./driver.ts";
 import { placeOf } from "./failures.ts";
+import { Nodes } from "./nodes.ts";
 import type { RedisSettings } from "./options.ts";
+import { awaitReplicas } from "./replicas.ts";
 import { integer, list, type Reply, text } from "./reply.ts";
 import { oldestCompatible, requireCompatible, schemaVersion } from "./schema-version.ts";
 import { greetScript, migrateScript, type Script } from "./scripts/index.ts";
@@ -25,7 +27,8 @@ export class Session {
   readonly settings: RedisSettings;
   /** The channel of nudges; every other key of the namespace begins alike. */
   readonly channel: string;
-  readonly #metaKey: string;
+  /** For connections of every kind. */
+  readonly nodes: Nodes;
   readonly #connections: Readonly<Record<Use, Connection>>;
   #isChecked = false;
   #epoch: string | undefined;
@@ -35,13 +38,16 @@ export class Session {
   constructor(settings: RedisSettings) {
     this.settings = settings;
     this.channel = `{${settings.namespace}}:nudge`;
-    this.#metaKey = `{${settings.namespace}}:meta`;
+    this.nodes = new Nodes(settings);
     this.#connections = {
-      work: new Connection(settings, "work", async (client) => {
-        await this.#greet(client);
-        this.#sender = String(await client.call("CLIENT", ["ID"]));
+      work: new Connection(settings, this.nodes, "work", async (client) => {
+        const server = await this.#greet(client);
+        // Every node counts its connections from 1.
+        this.#sender = `${server}-${await client.call("CLIENT", ["ID"])}`;
       }),
-      renewal: new Connection(settings, "renewal", (client) => this.#greet(client)),
+      renewal: new Connection(settings, this.nodes, "renewal", async (client) => {
+        await this.#greet(client);
+      }),
     };
   }
 
@@ -51,9 +57,18 @@ export class Session {
   }
 
   async run(script: Script, args: readonly string[], effect: Effect, use: Use = "work"): Promise<Reply> {
-    if (this.#epoch === undefined) await this.#open();
-    const all = [this.#epoch as string, this.#sender, ...args];
-    return this.#connections[use].run(script, this.#metaKey, all, effect);
+    return this.#connections[use].run(script, await this.#withOrigin(args), effect);
+  }
+
+  /** Writes, and waits for replicas where the settings ask for it and `isWorthIt` does not say that nothing was written. */
+  async write(
+    script: Script,
+    args: readonly string[],
+    isWorthIt: (reply: Reply) => boolean = () => true,
+  ): Promise<Reply> {
+    return this.#connections.work.write(script, await this.#withOrigin(args), async (client, reply) => {
+      if (isWorthIt(reply)) await awaitReplicas(client, this.settings);
+    });
   }
 
   async command(command: string, ...args: readonly string[]): Promise<Reply> {
@@ -62,7 +77,7 @@ export class Session {
 
   async plan(): Promise<MigrationReport> {
     await this.#check();
-    const found = await this.#connections.work.run(greetScript, this.#metaKey, [], "reading");
+    const found = await this.#connections.work.run(greetScript, [], "reading");
     const [version, oldest] = list(found);
     const from = version === null ? 0 : integer(version);
     if (oldest !== null) this.#requireCompatible(from, integer(oldest));
@@ -72,7 +87,7 @@ export class Session {
   async migrate(): Promise<MigrationReport> {
     await this.#check();
     const args = [String(schemaVersion), String(oldestCompatible), this.#epoch ?? ""];
-    const reply = list(await this.#connections.work.run(migrateScript, this.#metaKey, args, "writing"));
+    const reply = list(await this.#connections.work.run(migrateScript, args, "writing"));
     const [from, to] = reply.slice(0, 2).map((version) => integer(version)) as [number, number];
     this.#requireCompatible(to, integer(reply[3]));
     this.#epoch = text(reply[2]);
@@ -87,6 +102,12 @@ export class Session {
     await Promise.all([this.#connections.work.close(), this.#connections.renewal.close()]);
   }
 
+  /** What every script is told first. */
+  async #withOrigin(args: readonly string[]): Promise<readonly string[]> {
+    if (this.#epoch === undefined) await this.#open();
+    return [this.#epoch as string, this.#sender, ...args];
+  }
+
   /** Migrates at the first call; a failure is not kept, the next call tries again. */
   async #open(): Promise<void> {
     this.#opening ??= this.migrate()
@@ -97,14 +118,17 @@ export class Session {
     return this.#opening;
   }
 
-  async #greet(client: RedisClient): Promise<void> {
-    await runScript(client, greetScript, this.#metaKey, []);
+  /** Gives the name under which this run of the server is known. */
+  async #greet(client: RedisClient): Promise<string> {
+    return text(list(await runScript(client, greetScript, this.settings.namespace, []))[3]);
   }
 
   /** Once: settings that change while it runs are the operator's affair. */
   async #check(): Promise<void> {
     if (this.#isChecked) return;
-    requireSuitable(await this.#info(), this.settings);
+    const info = await this.#info();
+    requireSuitable(info, this.settings);
+    if (info.get("cluster_enabled") === "1") await this.#connections.work.learnNodes();
     this.#isChecked = true;
   }
 

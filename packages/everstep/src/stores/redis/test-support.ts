@@ -25,7 +25,7 @@ export function reopen(store: Store, options: Partial<RedisOptions> = {}): Redis
 }
 
 export function openNamespace(namespace: string, options: Partial<RedisOptions> = {}): RedisStore {
-  const store = redis({ url: redisUrl as string, namespace, ...options });
+  const store = redis({ ...(options.cluster ? {} : { url: redisUrl as string }), namespace, ...options });
   namespaces.set(store, namespace);
   return store;
 }

@@ -2,7 +2,6 @@ import { StoreError } from "../../model/error.ts";
 import type { CommitRequest, StoreOutcome, StoreRequest } from "../../store/store.ts";
 import { Arguments } from "./arguments.ts";
 import { nothingRecorded, recordMutations } from "./recorded.ts";
-import { awaitReplicas } from "./replicas.ts";
 import { list, type Reply } from "./reply.ts";
 import { writeScript } from "./scripts/index.ts";
 import type { Session } from "./session.ts";
@@ -18,9 +17,9 @@ export async function write(
   const recorded =
     mutations === null ? nothingRecorded : await recordMutations(mutations, session.settings.namespace);
   const args = new Arguments().add(now, requests.filter(({ kind }) => kind === "create").length);
+  args.flag(session.settings.waitReplicas !== null);
   args.each(requests, (request) => addRequest(args, request, recorded));
-  const replies = list(await session.run(writeScript, args.list, "writing"));
-  await awaitReplicas(session);
+  const replies = list(await session.write(writeScript, args.list));
   return requests.map((request, n) => readOutcome(request, replies[n] as Reply, recorded, now));
 }
 

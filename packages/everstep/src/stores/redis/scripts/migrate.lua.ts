@@ -23,7 +23,7 @@ if found[3] and server ~= '' and server ~= found[4] then
   local floor = math.max(tonumber(found[5]) or 0, seconds * 1048576)
   redis.call('HSET', META, 'server', server, 'floor', string.format('%.0f', floor))
 end
-return { found[1], found[2], found[3] }
+return { found[1], found[2], found[3], server }
 `;
 
 const migrate = `

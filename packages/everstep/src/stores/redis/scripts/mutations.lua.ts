@@ -28,6 +28,7 @@ local function keysOf(command)
   return nil, keys.err
 end
 
+-- Of all keys before anything is written. On a cluster the node has only those that lie beside the store's own.
 local function findFault(commands)
   local written = {}
   for _, command in ipairs(commands) do
@@ -38,9 +39,12 @@ local function findFault(commands)
       if string.sub(name, 1, #P) == P then
         return refuse(command, 'keys that begin with "' .. P .. '" belong to everstep')
       end
-    end
-    if command.isInsert and not written[keys[1]] and ask('EXISTS', keys[1]) == 1 then
-      return { 'mutation-failed', 'taken', keys[1] }
+      local there = redis.pcall('EXISTS', name)
+      if type(there) == 'table' then
+        return refuse(command, 'the key ' .. name .. ' cannot be reached from here; commands.key(name) gives one that can. '
+          .. there.err)
+      end
+      if command.isInsert and there == 1 and not written[name] then return { 'mutation-failed', 'taken', name } end
     end
     for _, name in ipairs(keys) do written[name] = true end
   end

@@ -56,7 +56,7 @@ end
 
 /** What parts that come first need of those behind them. */
 const header = `
-local now, creations = number(), number()
+local now, creations, isWaitedFor = number(), number(), text() == '1'
 local atLength
 `;
 
@@ -84,6 +84,8 @@ return savingIndexes(function()
     if made then made.saveRuns() end
   end
   sendNudge()
+  -- Replicas are waited for up to the last write of a connection, and a repeat of what another one has done writes nothing.
+  if isWaitedFor then ask('HSET', META, 'waited', '1') end
   return outcomes
 end)
 `;
