@@ -430,6 +430,43 @@ onEachStore("4.5 Lifecycle management", (tell) => {
     expect(await codeOf(() => after.retryFailedStep({ delay: "31 days" }))).toBe("INVALID_DURATION");
   });
 
+  test("retry-failed-step works after failures that were caught, and why advises it only where it is accepted", async () => {
+    const fail = { retries: false } as const;
+    let isDown = true;
+    const orders = defineWorkflow<{ undo: boolean }>({ name: "orders" }, async ({ payload }, step) => {
+      await step
+        .do("greet", fail, async () => {
+          throw new Error("no mailbox");
+        })
+        .catch(() => {});
+      await step.do("pack", async () => {});
+      try {
+        return await step.do("charge", fail, async () => {
+          if (isDown) throw new Error("down");
+          return "charged";
+        });
+      } catch (error) {
+        if (payload.undo) await step.do("unpack", async () => {});
+        throw new Error("order failed", { cause: error });
+      }
+    });
+    const story = tell({ ORDERS: orders });
+    const plain = await story.workflows.ORDERS.create({ id: "plain", params: { undo: false } });
+    const undone = await story.workflows.ORDERS.create({ id: "undone", params: { undo: true } });
+    await story.runUntilIdle();
+    expect(await plain.why()).toMatchObject({ reason: "errored", mayRetry: true, stepKey: "charge" });
+    expect(await undone.why()).toMatchObject({
+      reason: "errored",
+      mayRetry: false,
+      advice: expect.stringContaining('"unpack" ran after it'),
+    });
+    isDown = false;
+    expect(await codeOf(() => undone.retryFailedStep())).toBe("FAILED_STEP_NOT_RETRYABLE");
+    await plain.retryFailedStep();
+    await story.runUntilIdle();
+    expect(await plain.status()).toEqual({ status: "complete", output: "charged" });
+  });
+
   test("124. restart-or-create: created, unchanged or restarted by status and run number", async () => {
     const story = tell({ HOLD: hold });
     const at = (when?: object) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
-import { completed, waiting } from "../engine/sample-records.ts";
+import { completed, errored, waiting } from "../engine/sample-records.ts";
 import type { InstanceRecord } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import { explain, type WhyTerms } from "./why.ts";
@@ -57,13 +57,13 @@ describe("an instance that has ended", () => {
       { ...ended, status: "errored", error },
       "errored",
       "It failed 5 minutes ago with Error: no answer.",
-      "Retry the failed step",
+      "Use restart()",
     ],
     [
       { ...ended, status: "errored" },
       "errored",
       "It failed 5 minutes ago with an error that was not recorded.",
-      "Retry the failed step",
+      "Use restart()",
     ],
     [
       { ...ended, status: "terminated" },
@@ -74,6 +74,37 @@ describe("an instance that has ended", () => {
   ] as const)("%#: %j", (facts, reason, answer, advice) => {
     expect(why(facts)).toMatchObject({ reason, answer, status: facts.status });
     expect(why(facts).advice)[advice === null ? "toBe" : "toContain"](advice);
+  });
+
+  describe("with an error is advised only what will be accepted", () => {
+    const failed = errored({ key: "charge", index: 0, error });
+    const gone = { ...ended, status: "errored", error } as const;
+
+    test("a retry of the step that failed it", () => {
+      expect(why(gone, [failed])).toMatchObject({
+        advice: expect.stringContaining("Retry the failed step"),
+        mayRetry: true,
+        stepKey: "charge",
+      });
+    });
+
+    test("no retry after undo steps have run", () => {
+      const said = why(gone, [failed, completed({ key: "refund", index: 1 })]);
+      expect(said).toMatchObject({ mayRetry: false, advice: expect.stringContaining("restart({ from })") });
+      expect(said).not.toHaveProperty("stepKey");
+    });
+
+    test("no retry where the function itself threw", () => {
+      expect(why(gone, [completed({ key: "charge" })])).toMatchObject({ mayRetry: false });
+    });
+
+    test("a run that was given up may go on", () => {
+      const givenUp = { name: "EverstepError", message: "given up", code: "CRASH_LOOP" };
+      expect(why({ ...gone, error: givenUp })).toMatchObject({
+        mayRetry: true,
+        advice: expect.stringContaining("retry-failed-step"),
+      });
+    });
   });
 
   test.each([

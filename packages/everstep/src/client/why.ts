@@ -1,5 +1,6 @@
 /** One answer to "why is this instance not moving?", from what is recorded of it. */
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { retryOf } from "../engine/retry-failed-step.ts";
 import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
 
@@ -30,6 +31,8 @@ export interface WhyView {
   readonly stepKey?: string;
   /** When it goes on by itself. */
   readonly until?: Date;
+  /** An errored one: `retryFailedStep` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
+  readonly mayRetry?: boolean;
 }
 
 export interface WhyTerms {
@@ -53,7 +56,7 @@ function said(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTe
     case "complete":
       return { reason: "complete", answer: `It completed${ago(record.completedAt, terms)}.`, advice: null };
     case "errored":
-      return whyErrored(record, terms);
+      return whyErrored(record, steps, terms);
     case "terminated":
       return whyTerminated(record, terms);
     case "paused":
@@ -63,17 +66,25 @@ function said(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTe
   }
 }
 
-function whyErrored(record: InstanceRecord, terms: WhyTerms): Said {
+function whyErrored(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTerms): Said {
   const error = record.error
     ? `${record.error.name}: ${record.error.message}`
     : "an error that was not recorded";
-  const again = "Retry the failed step once its cause is gone (retry-failed-step), or restart the instance.";
+  const answer = `It failed${ago(record.completedAt, terms)} with ${shortened(error)}.`;
+  const retry = retryOf(steps, record.error);
+  if (retry.kind === "none") return { reason: "errored", answer, advice: retry.because, mayRetry: false };
   return {
     reason: "errored",
-    answer: `It failed${ago(record.completedAt, terms)} with ${shortened(error)}.`,
-    advice: again,
+    answer,
+    advice: retry.step ? retryStep : goOn,
+    mayRetry: true,
+    ...(retry.step ? { stepKey: retry.step.key } : {}),
   };
 }
+
+const retryStep =
+  "Retry the failed step once its cause is gone (retry-failed-step), or restart the instance.";
+const goOn = "Let it go on once the cause is gone (retry-failed-step), or restart the instance.";
 
 function whyTerminated({ terminationReason, completedAt }: InstanceRecord, terms: WhyTerms): Said {
   const { source = "user", message = null } = terminationReason ?? {};

@@ -268,6 +268,58 @@ describe("one more try for the step that failed the run", () => {
     expect(codeOf(() => plan(steps))).toBe("FAILED_STEP_NOT_RETRYABLE");
   });
 
+  describe("after failures that were caught", () => {
+    const down = { name: "Error", message: "down", stack: "at b" };
+    const other = { name: "Error", message: "other" };
+    const caught = errored({ key: "a", index: 0, error: other });
+    const fatal = errored({ key: "b", index: 1, error: down });
+    const retried = (steps: readonly StepRecord[], error: StoredError | null) =>
+      (plan(steps, 0, error).change as { reopen: StepRecord | null }).reopen?.key;
+
+    test("is for the step whose error ended the run", () => {
+      expect(retried([caught, fatal], down)).toBe("b");
+    });
+
+    test("is for the step whose error is the cause of the one that ended the run", () => {
+      const wrapped = {
+        name: "Error",
+        message: "order failed",
+        cause: { ...other, message: "x", cause: down },
+      };
+      expect(retried([caught, fatal], wrapped)).toBe("b");
+    });
+
+    test("is for the last one, where the run's error says nothing and it began after the others had failed", () => {
+      const last = { ...fatal, createdAt: caught.settledAt + 1 };
+      expect(retried([caught, last], { name: "Error", message: "order failed" })).toBe("b");
+    });
+
+    test("is refused where they may have failed side by side, and the run's error says nothing", () => {
+      expect(codeOf(() => plan([caught, fatal], 0, { name: "Error", message: "both" }))).toBe(
+        "FAILED_STEP_NOT_RETRYABLE",
+      );
+    });
+
+    test("is refused where another failed beside it that is still to be handed over", () => {
+      expect(codeOf(() => plan([errored({ key: "z", index: 3, error: other }), fatal], 0, down))).toBe(
+        "FAILED_STEP_NOT_RETRYABLE",
+      );
+    });
+
+    test("is refused when the failure was compensated, and says what ran after it", () => {
+      const steps = [completed({ key: "charge", index: 0 }), fatal, completed({ key: "refund", index: 2 })];
+      expect(() => plan(steps, 0, down)).toThrow('"refund" ran after it');
+    });
+  });
+
+  test("what completed beside it before it failed does not matter, though it began later", () => {
+    const steps = [
+      errored({ key: "slow", index: 0, settledIndex: 1 }),
+      completed({ key: "quick", index: 1, settledIndex: 0 }),
+    ];
+    expect(change(steps).reopen?.key).toBe("slow");
+  });
+
   test("a wait still open beside it does not matter", () => {
     expect(change([errored({ key: "a", index: 0 }), waiting({ key: "nap", index: 1 })]).reopen?.key).toBe(
       "a",

@@ -219,6 +219,7 @@ export const why: Schema<wire.WireWhy> = object({
   status,
   stepKey: optional(text()),
   until: optional(instant),
+  mayRetry: optional(flag),
 });
 
 export const waiters: Schema<wire.WireWaiters> = object({

@@ -194,6 +194,8 @@ export interface WireWhy {
   readonly stepKey?: string;
   /** When it goes on by itself. */
   readonly until?: string;
+  /** An errored one: `retry-failed-step` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
+  readonly mayRetry?: boolean;
 }
 
 export interface WireWaiters {

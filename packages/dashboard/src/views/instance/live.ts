@@ -6,6 +6,7 @@ import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { useWatched } from "../../api/use-watched.ts";
 import type { InstanceAddress } from "../../links.ts";
+import { useWhy, type Why } from "./use-why.ts";
 
 export interface Live {
   readonly address: InstanceAddress;
@@ -14,6 +15,8 @@ export interface Live {
   /** The stream dropped: `value` may be old. */
   readonly isStale: boolean;
   readonly access: WireAccess;
+  /** Why it is as it is, once that was asked. */
+  readonly why: Why;
   /** The process that answers may be killed: it is one for trying things out. */
   readonly mayKill: boolean;
 }
@@ -50,8 +53,9 @@ export function useLive(address: InstanceAddress): LiveState {
   const overview = useLoaded({ name: "overview", load: (signal) => client.overview({ signal }) });
 
   const { value, isStale, problem = found.problem ?? null } = watched;
+  const why = useWhy(instance ?? null, value ?? null);
   if (!instance || !value) return { live: null, problem, isStale };
   const may = allowed.value ?? (allowed.problem ? access : nothing);
   const mayKill = (overview.value?.mayKill ?? false) && may.management;
-  return { live: { address, instance, value, isStale, access: may, mayKill }, problem, isStale };
+  return { live: { address, instance, value, isStale, access: may, why, mayKill }, problem, isStale };
 }

@@ -5,13 +5,13 @@ import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";
 
 export function writeWhy(
-  { reason, answer, advice }: WireWhy,
+  { reason, answer, advice, mayRetry }: WireWhy,
   instance: Parameters<typeof nameOf>[0],
   out: Output,
 ): void {
   out.line(answer);
   if (advice !== null) out.line(painted("yellow", advice));
-  const verb = verbs[reason];
+  const verb = reason === "errored" && mayRetry === false ? "instances restart *" : verbs[reason];
   if (verb !== undefined) out.line(painted("dim", `  everstep ${verb.replace("*", nameOf(instance))}`));
 }
 

@@ -15,7 +15,9 @@ export function ActionBar({ live }: { readonly live: Live }) {
   const { instance, value, access, address } = live;
   const manage = useManage();
   const [open, setOpen] = useState<keyof typeof forms | null>(null);
-  const allowed = access.management ? allowedActions(value.details.status, value.steps) : new Set();
+  const allowed = access.management
+    ? allowedActions(value.details.status, value.steps, live.why.why)
+    : new Set();
   const isBusy = manage.busy !== null;
   const toggle = (form: keyof typeof forms): void => {
     manage.clear();

@@ -13,12 +13,19 @@ test.each<[InstanceStatus, string]>([
   ["errored", "fork restart retryFailedStep"],
   ["terminated", "fork restart"],
 ])("an instance that is %s may be: %s", (status, expected) => {
-  expect([...allowedActions(status, [])].sort().join(" ")).toBe(expected);
+  expect([...allowedActions(status, [], { mayRetry: true })].sort().join(" ")).toBe(expected);
 });
 
+test.each([{ mayRetry: false }, {}, null])(
+  "a retry is offered only once the server would accept it: %j",
+  (why) => {
+    expect(allowedActions("errored", [], why).has("retryFailedStep")).toBe(false);
+  },
+);
+
 test("a sleep may be skipped while it lasts, also of a paused instance", () => {
-  expect(allowedActions("waiting", [sleep]).has("skipSleep")).toBe(true);
-  expect(allowedActions("paused", [sleep]).has("skipSleep")).toBe(true);
-  expect(allowedActions("waiting", [slept]).has("skipSleep")).toBe(false);
-  expect(allowedActions("terminated", [sleep]).has("skipSleep")).toBe(false);
+  expect(allowedActions("waiting", [sleep], null).has("skipSleep")).toBe(true);
+  expect(allowedActions("paused", [sleep], null).has("skipSleep")).toBe(true);
+  expect(allowedActions("waiting", [slept], null).has("skipSleep")).toBe(false);
+  expect(allowedActions("terminated", [sleep], null).has("skipSleep")).toBe(false);
 });

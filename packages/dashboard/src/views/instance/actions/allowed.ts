@@ -1,5 +1,5 @@
 /** What may be done with an instance, by what it is at. The server has the last word. */
-import type { InstanceStatus, WireStep } from "everstep/client";
+import type { InstanceStatus, WireStep, WireWhy } from "everstep/client";
 import { isEnded } from "../../../words/statuses.ts";
 
 export type ActionName =
@@ -11,11 +11,15 @@ export type ActionName =
   | "fork"
   | "terminate";
 
-export function allowedActions(status: InstanceStatus, steps: readonly WireStep[]): ReadonlySet<ActionName> {
+export function allowedActions(
+  status: InstanceStatus,
+  steps: readonly WireStep[],
+  why: Pick<WireWhy, "mayRetry"> | null,
+): ReadonlySet<ActionName> {
   const allowed = new Set<ActionName>(["restart", "fork"]);
   if (status === "active" || status === "waiting") allowed.add("pause");
   if (status === "paused") allowed.add("resume");
-  if (status === "errored") allowed.add("retryFailedStep");
+  if (status === "errored" && why?.mayRetry) allowed.add("retryFailedStep");
   if (!isEnded(status)) allowed.add("terminate");
   const sleeps = steps.some(isSleeping);
   if (sleeps && (status === "waiting" || status === "paused")) allowed.add("skipSleep");

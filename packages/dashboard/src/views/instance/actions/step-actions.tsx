@@ -10,10 +10,14 @@ import { ForkForm, RestartForm, RetryForm } from "./forms.tsx";
 import { useManage } from "./use-manage.ts";
 
 export function StepActions({ live, step }: { readonly live: Live; readonly step: WireStep }) {
-  const { instance, value } = live;
+  const {
+    instance,
+    value,
+    why: { why },
+  } = live;
   const manage = useManage();
   const [open, setOpen] = useState<"restart" | "fork" | "retry" | null>(null);
-  const allowed = allowedActions(value.details.status, value.steps);
+  const allowed = allowedActions(value.details.status, value.steps, why);
   // Of several sleeps the one that would end first is skipped.
   const isNextSleep = waitsOf(value.steps).find(({ kind }) => kind === "sleep")?.step.index === step.index;
   const from = { name: step.name, selector: { name: step.stepKey, type: step.type } };
@@ -42,7 +46,7 @@ export function StepActions({ live, step }: { readonly live: Live; readonly step
             Skip the sleep
           </button>
         )}
-        {step.status === "errored" && allowed.has("retryFailedStep") && (
+        {why?.stepKey === step.stepKey && allowed.has("retryFailedStep") && (
           <button {...opener("retry")}>
             <Undo2 aria-hidden />
             Retry this step

@@ -22,7 +22,7 @@ export function WaitsPanel({ live }: { readonly live: Live }) {
   const manage = useManage();
   const waits = isEnded(status) ? [] : waitsOf(value.steps);
   const nextSleep = waits.find(({ kind }) => kind === "sleep");
-  const maySkip = access.management && allowedActions(status, value.steps).has("skipSleep");
+  const maySkip = access.management && allowedActions(status, value.steps, null).has("skipSleep");
   const skip = (): void => void manage.run("skip", "The sleep was skipped.", () => instance.skipSleep());
   if (waits.length === 0) return null;
   return (

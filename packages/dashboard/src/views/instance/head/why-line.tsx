@@ -1,11 +1,10 @@
 import { CircleHelp } from "lucide-react";
 import { Bone } from "../../../parts/skeleton.tsx";
 import type { Live } from "../live.ts";
-import { useWhy } from "./use-why.ts";
 
 /** One sentence, and what to do about it. */
 export function WhyLine({ live }: { readonly live: Live }) {
-  const { why, isOld, problem } = useWhy(live);
+  const { why, isOld, problem } = live.why;
   return (
     <div className={isOld ? "why is-old" : "why"} aria-busy={isOld}>
       <CircleHelp aria-hidden />

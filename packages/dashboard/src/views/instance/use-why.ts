@@ -1,9 +1,8 @@
 /** Why the instance is not moving: asked again when it changed, and every few seconds while it does not. */
-import type { InstanceWithSteps, WireWhy } from "everstep/client";
+import type { InstanceClient, InstanceWithSteps, WireWhy } from "everstep/client";
 import { useEffect, useRef, useState } from "react";
-import { isAbort, type Problem, problemOf } from "../../../api/problem.ts";
-import { useSession } from "../../../api/session.tsx";
-import type { Live } from "../live.ts";
+import { isAbort, type Problem, problemOf } from "../../api/problem.ts";
+import { useSession } from "../../api/session.tsx";
 
 export interface Why {
   readonly why: WireWhy | null;
@@ -16,12 +15,13 @@ const askMs = 3000;
 /** An instance that moves all the time is not asked more often than this. */
 const leastMs = 400;
 
-export function useWhy({ instance, value }: Live): Why {
+export function useWhy(instance: InstanceClient | null, value: InstanceWithSteps | null): Why {
   const { refused } = useSession();
   const [state, setState] = useState<{ of?: InstanceWithSteps; why?: WireWhy; problem?: Problem }>({});
   const askedAt = useRef(0);
 
   useEffect(() => {
+    if (!instance || !value) return;
     const leaving = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
@@ -51,7 +51,7 @@ export function useWhy({ instance, value }: Live): Why {
   }, [instance, value, refused]);
 
   // What is said of another status is wrong by now.
-  const isWrong = state.why?.status !== value.details.status;
+  const isWrong = state.why?.status !== value?.details.status;
   return {
     why: isWrong ? null : (state.why ?? null),
     isOld: state.of !== value,
