@@ -9,7 +9,7 @@ const day = 24 * 60 * minute;
 
 const asking: Record<string, () => unknown> = {
   "a RetryAfterError": () => new RetryAfterError("busy", "7 minutes"),
-  "a property in milliseconds": () => Object.assign(new Error("busy"), { retryAfter: 7 * minute }),
+  "a property in seconds": () => Object.assign(new Error("busy"), { retryAfter: 7 * 60 }),
   "a property in words": () => Object.assign(new Error("busy"), { retryAfter: "7 minutes" }),
   "a header in seconds": () => Object.assign(new Error("busy"), { headers: { "retry-after": "420" } }),
 };

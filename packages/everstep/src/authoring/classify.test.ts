@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Classify, type ErrorCategory, httpClassifier, retryAfterOf } from "./classify.ts";
 import { NonRetryableError, RetryAfterError, StepTimeoutError } from "./errors.ts";
+import { fromStoredError, toStoredError } from "./stored-error.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const inAMinute = new Date(now + 60_000);
@@ -89,10 +90,25 @@ describe("retry-after is honoured", () => {
     expect(retryAfterOf(new RetryAfterError("later", inAMinute), now)).toBe(60_000);
   });
 
-  test("a retryAfter property is a duration, in milliseconds when it is a number, and goes first", () => {
+  test("a header is found however its name is written, and in a list of values", () => {
+    expect(retryAfterOf(failed({ response: { headers: { "Retry-After": "3" } } }))).toBe(3000);
+    expect(retryAfterOf(failed({ headers: { "RETRY-AFTER": ["4", "9"] } }))).toBe(4000);
+    expect(retryAfterOf(failed({ headers: new Map([["Retry-After", "5"]]) }))).toBe(5000);
+    expect(retryAfterOf(failed({ headers: { "x-retry-after": "6" } }))).toBeUndefined();
+  });
+
+  test("a number in a retryAfter property is seconds, as HTTP has it; only our own error counts milliseconds", () => {
+    expect(retryAfterOf(failed({ retryAfter: 30 }))).toBe(30_000);
+    expect(retryAfterOf(failed({ retryAfter: "30" }))).toBe(30_000);
+    expect(retryAfterOf(failed({ retryAfter: 0.5 }))).toBe(500);
+    expect(retryAfterOf(failed({ retryAfter: inAMinute.toUTCString() }), now)).toBe(60_000);
+    expect(retryAfterOf(fromStoredError(toStoredError(new RetryAfterError("later", 1500))))).toBe(1500);
+  });
+
+  test("a retryAfter property goes first, and may be a duration", () => {
     expect(retryAfterOf(new RetryAfterError("later", 1500))).toBe(1500);
     expect(retryAfterOf(failed({ retryAfter: "2 seconds" }))).toBe(2000);
-    expect(retryAfterOf(failed({ retryAfter: 10, headers: { "retry-after": "1" } }))).toBe(10);
+    expect(retryAfterOf(failed({ retryAfter: 10, headers: { "retry-after": "1" } }))).toBe(10_000);
     expect(retryAfterOf(failed({ retryAfter: {}, headers: { "retry-after": "1" } }))).toBe(1000);
     expect(retryAfterOf(failed({ retryAfter: new Date(Number.NaN) }), now)).toBeUndefined();
   });

@@ -29,12 +29,15 @@ export const httpClassifier: Classify = (error, now) => {
 };
 
 /**
- * How long the other side asks us to wait: a `retryAfter` property (a duration or a Date), else the `retry-after`
- * header of the response (seconds or an HTTP date). A date needs `now`.
+ * How long the other side asks us to wait: a `retryAfter` property (seconds, as HTTP has it, a duration with a unit, or a
+ * date), else the `retry-after` header of the response (seconds or an HTTP date). A date needs `now`. Only a
+ * RetryAfterError counts in milliseconds.
  */
 export function retryAfterOf(error: unknown, now?: number): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
-  return fromProperty(read(error, "retryAfter"), now) ?? fromHeader(retryAfterHeader(error), now);
+  const wish = read(error, "retryAfter");
+  const isOurs = typeof wish === "number" && read(error, "name") === "RetryAfterError";
+  return (isOurs ? believable(wish) : fromProperty(wish, now)) ?? fromHeader(retryAfterHeader(error), now);
 }
 
 /** Nobody means to be asked again later than this; a longer wish is not believed. */
@@ -92,20 +95,36 @@ function retryAfterHeader(error: object): unknown {
   return headerOf(read(read(error, "response"), "headers")) ?? headerOf(read(error, "headers"));
 }
 
+/** Names of headers have no case, but objects that hold them do. */
 function headerOf(headers: unknown): unknown {
-  if (typeof read(headers, "get") !== "function") return read(headers, "retry-after");
+  if (typeof headers !== "object" || headers === null) return undefined;
   try {
-    return (headers as { get(name: string): unknown }).get("retry-after");
+    const value = typeof read(headers, "get") === "function" ? gotten(headers) : listed(headers);
+    return Array.isArray(value) ? value[0] : value;
   } catch {
     return undefined;
   }
 }
 
+function gotten(headers: object): unknown {
+  const { get } = headers as { get(name: string): unknown };
+  return get.call(headers, "retry-after") ?? get.call(headers, "Retry-After");
+}
+
+function listed(headers: object): unknown {
+  const name = Object.keys(headers).find((key) => key.toLowerCase() === "retry-after");
+  return name === undefined ? undefined : read(headers, name);
+}
+
 function fromProperty(value: unknown, now: number | undefined): number | undefined {
   if (value instanceof Date) return until(value.getTime(), now);
   if (value === undefined) return undefined;
+  return fromHeader(value, now) ?? fromText(value);
+}
+
+function fromText(value: unknown): number | undefined {
   try {
-    return believable(parseDuration(value, "retryAfter"));
+    return typeof value === "string" ? believable(parseDuration(value, "retryAfter")) : undefined;
   } catch {
     // Somebody else's property of that name.
     return undefined;
