@@ -167,3 +167,54 @@ describe("resolving", () => {
     expect(stepOptionsOf(own).resolve(undefined, "a")).toBe(stepOptionsOf(own).resolve(null, "b"));
   });
 });
+
+describe("a config object that steps share", () => {
+  test("is resolved once while it stays the same", () => {
+    const resolver = new StepOptionsResolver(definition());
+    const config: StepConfig = { retries: { limit: 2 }, timeout: "1 minute" };
+    expect(resolver.resolve(config, "b")).toBe(resolver.resolve(config, "a"));
+  });
+
+  test.each<
+    [string, (config: { retries: { limit: number }; timeout: string }) => void, Partial<StepOptions>]
+  >([
+    [
+      "itself",
+      (config) => void Object.assign(config, { timeout: "2 minutes" }),
+      { timeoutMs: 2 * minute, maxAttempts: 3 },
+    ],
+    ["in its retries", (config) => void Object.assign(config.retries, { limit: 7 }), { maxAttempts: 8 }],
+    [
+      "by other retries",
+      (config) => void Object.assign(config, { retries: { limit: 8 } }),
+      { maxAttempts: 9 },
+    ],
+    [
+      "by a field more",
+      (config) => void Object.assign(config, { onInterrupt: "fail" }),
+      { failWhenInterrupted: true },
+    ],
+  ])("counts as it is at the call, changed %s", (_, change, expected) => {
+    const resolver = new StepOptionsResolver(definition());
+    const config = { retries: { limit: 2 }, timeout: "1 minute" };
+    resolver.resolve(config, "a");
+    change(config);
+    expect(resolver.resolve(config, "b")).toMatchObject(expected);
+  });
+});
+
+describe("a backoffRate", () => {
+  test.each(["constant", "linear"] as const)(
+    "holds under a workflow whose steps have %s delays",
+    (backoff) => {
+      expect(resolve({ backoffRate: 3 }, { retries: { backoff } })).toMatchObject({
+        backoff: "exponential",
+        factor: 3,
+      });
+    },
+  );
+
+  test("gives way to a backoff the step itself names", () => {
+    expect(resolve({ backoffRate: 3, retries: { backoff: "linear" } })).toMatchObject({ backoff: "linear" });
+  });
+});

@@ -25,11 +25,14 @@ export interface StepOptions {
   readonly shown: ResolvedStepConfig;
 }
 
-/** Resolved once per definition and config object: authors mostly pass none, or the same literal again and again. */
+/**
+ * Resolved once per definition and config object: authors mostly pass none, or the same object again and again. One that
+ * was changed meanwhile is resolved again.
+ */
 export class StepOptionsResolver {
   readonly #definition: WorkflowDefinition;
   readonly #defaults: StepOptions;
-  readonly #known = new WeakMap<StepConfig, StepOptions>();
+  readonly #known = new WeakMap<StepConfig, { readonly seen: StepConfig; readonly options: StepOptions }>();
 
   constructor(definition: WorkflowDefinition) {
     this.#definition = definition;
@@ -40,12 +43,50 @@ export class StepOptionsResolver {
     if (config === undefined || config === null) return this.#defaults;
     if (typeof config !== "object") throw invalid(stepName, `is ${typeof config}, not an object`);
     const known = this.#known.get(config);
-    if (known) return known;
+    if (known && isUnchanged(config, known.seen)) return known.options;
     const options = resolve(config as StepConfig, this.#definition, `step "${stepName}"`);
-    this.#known.set(config, options);
+    this.#known.set(config, { seen: copyOf(config as StepConfig), options });
     return options;
   }
 }
+
+function copyOf(config: StepConfig): StepConfig {
+  const { retries } = config;
+  return typeof retries === "object" && retries !== null
+    ? { ...config, retries: { ...retries } }
+    : { ...config };
+}
+
+/** Field by field: cheaper than to resolve it. */
+function isUnchanged(config: StepConfig, seen: StepConfig): boolean {
+  for (const field of configFields) {
+    if (field !== "retries" && config[field] !== seen[field]) return false;
+  }
+  const now = config.retries;
+  const then = seen.retries;
+  if (typeof now !== "object" || typeof then !== "object") return now === then;
+  if (now === null || then === null) return now === then;
+  return retryFields.every((field) => now[field] === then[field]);
+}
+
+const configFields = [
+  "retries",
+  "timeout",
+  "repeat",
+  "onInterrupt",
+  "sensitive",
+  "retriesAllowed",
+  "maxAttempts",
+  "intervalSeconds",
+  "backoffRate",
+  "timeoutSeconds",
+] as const satisfies readonly (keyof StepConfig)[];
+const retryFields = [
+  "limit",
+  "delay",
+  "backoff",
+  "maxDelay",
+] as const satisfies readonly (keyof RetryConfig)[];
 
 const resolvers = new WeakMap<WorkflowDefinition, StepOptionsResolver>();
 
@@ -64,12 +105,15 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
     throw invalid(what, "has retries that are neither an object nor false");
   }
   const defaults: RetryConfig = base === false ? { limit: 0 } : (base ?? {});
-  const retries: RetryConfig = { ...defaults, ...ownRetries(config, what) };
+  const own = ownRetries(config, what);
+  const retries: RetryConfig = { ...defaults, ...own };
   const limit = retries.limit ?? stepDefaults.retryLimit;
   if (typeof limit !== "number" || Number.isNaN(limit) || limit < 0) {
     throw invalid(what, `has retries.limit ${String(limit)}; it is the number of retries, 0 or more`);
   }
-  const backoff = retries.backoff ?? stepDefaults.backoff;
+  // A rate is a wish for delays that grow by it, whatever the workflow's own steps do.
+  const wished = config.backoffRate === undefined ? retries.backoff : (own.backoff ?? "exponential");
+  const backoff = wished ?? stepDefaults.backoff;
   if (backoff !== "constant" && backoff !== "linear" && backoff !== "exponential") {
     throw invalid(what, `has backoff ${String(backoff)}; use "constant", "linear" or "exponential"`);
   }
