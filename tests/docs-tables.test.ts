@@ -88,8 +88,11 @@ describe("limits.md", () => {
     ["`runner.pollMin`", formatDuration(runnerDefaults.pollMsMin)],
     ["`runner.pollMax`", formatDuration(runnerDefaults.pollMsMax)],
     ["`runner.residents`", runnerDefaults.residentsMax],
+    ["`runner.memoryBytes`", mebibytes(runnerDefaults.memoryBytes)],
     ["`stop({ grace })`", formatDuration(runnerDefaults.stopGraceMs)],
     ["requests that share one write", runnerDefaults.groupMax],
+    ["bytes of requests that share one write", mebibytes(runnerDefaults.groupBytesMax)],
+    ["bytes of histories that are read at once", mebibytes(runnerDefaults.readBytesMax)],
     ["how often a SQLite runner looks whether others have written", formatDuration(runnerDefaults.lookMs)],
     ["failed attempts kept per step; the oldest give way", errorLimits.attemptsKept],
     ["characters kept of an error's name", errorLimits.nameMax],
@@ -113,6 +116,7 @@ describe("limits.md", () => {
     expect(settings.get("`runner.lease`")).toBe(shown("`runner.lease`"));
     expect(settings.get("`runner.poll`")).toBe(shown("`runner.poll`"));
     expect(settings.get("`runner.residents`")).toBe(shown("`runner.residents`"));
+    expect(settings.get("`runner.memoryBytes`")).toBe(shown("`runner.memoryBytes`"));
     expect(settings.get("`runner.pollMin`, `runner.pollMax`")).toBe(
       `${shown("`runner.pollMin`")}, ${shown("`runner.pollMax`")}`,
     );
@@ -335,9 +339,13 @@ function tableRows(page: string): string[][] {
     );
 }
 
+function mebibytes(bytes: number): string {
+  return `${bytes / 1024 / 1024} MiB`;
+}
+
 function shownLimit(name: string, value: number): string {
   if (value === Number.POSITIVE_INFINITY) return "none";
-  if (name.endsWith("BytesMax")) return `${value / 1024 / 1024} MiB`;
+  if (name.endsWith("BytesMax")) return mebibytes(value);
   return /Ms([A-Z]|$)/.test(name) ? formatDuration(value) : String(value);
 }
 

@@ -76,6 +76,11 @@ export interface RunnerSettings {
   readonly pollMax?: Duration;
   /** Suspended instances kept in memory, so that they continue without replay. */
   readonly residents?: number;
+  /**
+   * Bytes of stored values (params, results, events) that instances in progress may hold here before no more of them are
+   * taken up; suspended ones may hold half as much.
+   */
+  readonly memoryBytes?: number;
 }
 
 export interface StopOptions {
@@ -457,6 +462,7 @@ function runnerOptions(settings: RunnerSettings) {
     pollMsMin: ms(settings.pollMin, runnerDefaults.pollMsMin, "runner.pollMin"),
     pollMsMax: ms(settings.pollMax, runnerDefaults.pollMsMax, "runner.pollMax"),
     residentsMax: settings.residents ?? runnerDefaults.residentsMax,
+    memoryBytes: settings.memoryBytes ?? runnerDefaults.memoryBytes,
   };
 }
 

@@ -429,8 +429,8 @@ export class InstanceHandle<Output = any> {
       case "buffer-full":
         throw new EverstepError(
           "EVENT_BUFFER_FULL",
-          `Instance "${this.id}" already holds ${request.bufferMax} events it has not taken. ` +
-            "Send fewer, or raise limits.bufferedEventsMax.",
+          `Instance "${this.id}" already holds ${request.bufferMax} events it has not taken, which is the most for an event ` +
+            "of this size. Send fewer or smaller ones, or raise limits.bufferedEventsMax and limits.bufferedBytesMax.",
         );
     }
   }

@@ -6,6 +6,7 @@ import type { Body } from "./body.ts";
 import { Call, type CallSpec } from "./call.ts";
 import { typeMismatch } from "./decide.ts";
 import { cloudflareKey, stepKey } from "./step-key.ts";
+import { StepRecords } from "./step-records.ts";
 
 /** Either a call of its own, or the answer a finished call of the same name already had. */
 export type Entered =
@@ -16,7 +17,7 @@ export type Entered =
 export class CallRegister {
   readonly #definition: WorkflowDefinition;
   readonly #note: (message: string) => void;
-  readonly #records = new Map<string, StepRecord>();
+  readonly #records = new StepRecords();
   readonly #calls = new Map<string, Call>();
   // Most runs need none of these.
   #occurrences: Map<string, number> | null = null;
@@ -47,6 +48,11 @@ export class CallRegister {
   /** The code that runs now ran before: everything it asked for so far was answered from history. */
   get replaying(): boolean {
     return this.#replaying;
+  }
+
+  /** How much memory what is recorded of the run takes. */
+  get bytes(): number {
+    return this.#records.bytes;
   }
 
   /** The next free place in the order of hand-over. */
@@ -163,6 +169,16 @@ export class CallRegister {
         `The limit of ${stepsMax} steps per run has been reached at step "${spec.name}". ` +
           "Raise limits.stepsMax, or split the work over several instances.",
         { details: { stepsMax } },
+      );
+    }
+    const { historyBytesMax } = this.#definition.limits;
+    if (this.#records.bytes >= historyBytesMax) {
+      throw new EverstepError(
+        "HISTORY_LIMIT_EXCEEDED",
+        `What is recorded of this run has reached the limit of ${historyBytesMax} bytes at step "${spec.name}". ` +
+          "Return less from steps (a key of what was stored elsewhere), split the work over several instances, or raise " +
+          "limits.historyBytesMax.",
+        { details: { historyBytesMax } },
       );
     }
     this.#counted++;

@@ -1,3 +1,4 @@
+import { eventsBytes } from "../model/bytes.ts";
 import type { EventRecord } from "../model/event.ts";
 
 /** The events of a run this turn knows of and nobody has taken, oldest first. */
@@ -5,6 +6,9 @@ export class Inbox {
   #events: readonly EventRecord[];
   #seq: number;
   #fetching = false;
+  /** Of which events the bytes were counted last. */
+  #counted: readonly EventRecord[] | null = null;
+  #bytes = 0;
   #onFetched: (() => void)[] = [];
 
   constructor(events: readonly EventRecord[], newestSeq: number) {
@@ -14,6 +18,13 @@ export class Inbox {
 
   get events(): readonly EventRecord[] {
     return this.#events;
+  }
+
+  /** How much memory the events take. */
+  get bytes(): number {
+    if (this.#counted !== this.#events) this.#bytes = eventsBytes(this.#events);
+    this.#counted = this.#events;
+    return this.#bytes;
   }
 
   /** Sequence of the newest event this turn has taken notice of. */

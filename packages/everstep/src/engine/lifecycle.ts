@@ -5,6 +5,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkEventType, checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
 import { issueText, type ValidationIssue } from "../authoring/standard-schema.ts";
 import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
+import { eventBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRef, type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
@@ -103,7 +104,13 @@ export function planSendEvent(
   const type = checkEventType(event.type, limits);
   const payload = encodeValue(event.payload, "event payload");
   checkBytes(payload, limits.eventBytesMax, "event payload");
-  return { ...eventTo(ref, id, now), type, payload, bufferMax: limits.bufferedEventsMax };
+  return { ...eventTo(ref, id, now), type, payload, bufferMax: bufferMaxFor(payload, limits) };
+}
+
+/** How many events may be buffered before one of this size: fewer large ones than small ones, so that bytes are bounded too. */
+function bufferMaxFor(payload: EncodedValue, { bufferedEventsMax, bufferedBytesMax }: Limits): number {
+  const fitting = Math.max(1, Math.floor(bufferedBytesMax / eventBytes({ payload })));
+  return Math.min(bufferedEventsMax, fitting);
 }
 
 export function planAlongsideEvent(

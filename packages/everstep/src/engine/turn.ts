@@ -14,6 +14,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
 import type { OutgoingEvent, StartOptions, WorkflowStep } from "../authoring/workflow-step.ts";
 import type { Boundary, Next } from "../model/boundary.ts";
+import { claimBytes } from "../model/bytes.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRef, TerminationReason } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
@@ -169,6 +170,11 @@ export class Turn implements TurnScope {
   /** Something new became durable under the lease it has or had last. */
   get hasProgressed(): boolean {
     return this.#hasProgressed;
+  }
+
+  /** How much memory the records of this run take. */
+  get bytes(): number {
+    return claimBytes(this.#claim) + this.#register.bytes + this.#inbox.bytes;
   }
 
   /** Held open by a body while another branch waits for something that may be sent. */

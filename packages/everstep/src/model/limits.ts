@@ -2,6 +2,7 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
+const mebibyte = 1024 * 1024;
 
 /** Every limit an author or caller can run into. Bytes are UTF-8 bytes of the stored text. */
 export interface Limits {
@@ -21,7 +22,11 @@ export interface Limits {
   readonly stepsMax: number;
   /** Steps of one run that are open at the same time. */
   readonly parallelStepsMax: number;
+  /** What is recorded of a run, results of its steps above all: above this no more steps begin. */
+  readonly historyBytesMax: number;
   readonly bufferedEventsMax: number;
+  /** An event of n bytes is accepted while fewer than this / n events are buffered. */
+  readonly bufferedBytesMax: number;
   readonly batchMax: number;
   readonly pageSizeMax: number;
   readonly pageSize: number;
@@ -45,14 +50,16 @@ export const defaultLimits: Limits = {
   topicMax: 128,
   logCategoryMax: 64,
   logMessageMax: 2048,
-  paramsBytesMax: 1024 * 1024,
-  resultBytesMax: 1024 * 1024,
-  outputBytesMax: 1024 * 1024,
-  eventBytesMax: 1024 * 1024,
-  logBytesMax: 1024 * 1024,
+  paramsBytesMax: mebibyte,
+  resultBytesMax: mebibyte,
+  outputBytesMax: mebibyte,
+  eventBytesMax: mebibyte,
+  logBytesMax: mebibyte,
   stepsMax: 1024,
   parallelStepsMax: 256,
+  historyBytesMax: 64 * mebibyte,
   bufferedEventsMax: 10_000,
+  bufferedBytesMax: 16 * mebibyte,
   batchMax: 100,
   pageSizeMax: 100,
   pageSize: 25,
@@ -112,9 +119,14 @@ export const runnerDefaults = {
   /** How long a stop waits for a store that does not answer. */
   stopStoreMs: 5 * second,
   residentsMax: 1000,
+  /** What turns in progress may hold of stored values before no more runs are taken up; half of it is for residents. */
+  memoryBytes: 64 * mebibyte,
+  /** Histories read at once. */
+  readBytesMax: 16 * mebibyte,
   /** Runs claimed at once: the rest of a burst is left to whoever asks next, which may be another runner. */
   claimMax: 100,
   groupMax: 256,
+  groupBytesMax: 8 * mebibyte,
   /** Authors' own transactions that one process has open at once. */
   mutationsMax: 4,
   /** How long a store that is out of reach is left alone at most. */

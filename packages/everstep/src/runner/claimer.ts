@@ -1,12 +1,16 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { crashDelaysMs, storeRetryDelayMs } from "../engine/backoff.ts";
 import type { Turn } from "../engine/turn.ts";
+import { claimBytes } from "../model/bytes.ts";
 import type { RunId } from "../model/instance.ts";
 import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { historyBytes } from "../store/history-bytes.ts";
+import { readInPortions } from "../store/read-in-portions.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
 import type { Residents } from "./residents.ts";
+import type { TurnMemory } from "./turn-memory.ts";
 
 /** A claimed run with everything its turn begins with. */
 export interface Ready {
@@ -23,8 +27,15 @@ export interface ClaimerParts {
   readonly runtime: Runtime;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   readonly residents: Residents;
+  readonly memory: TurnMemory;
   readonly owner: string;
   readonly leaseMs: number;
+}
+
+export interface Claimed {
+  readonly at: number;
+  readonly ready: readonly Ready[];
+  readonly crowded: boolean;
 }
 
 /** Gets due runs from the store, with one batched read for those whose turns are not in memory. */
@@ -35,12 +46,12 @@ export class Claimer {
     this.#parts = parts;
   }
 
-  /** At most `limit` due runs; `at` is when it looked. */
-  async claim(limit: number): Promise<{ readonly at: number; readonly ready: readonly Ready[] }> {
+  /** At most `limit` due runs; `at` is when it looked, and `crowded` says that some were given back for want of memory. */
+  async claim(limit: number): Promise<Claimed> {
     const { store, runtime, definitions, owner, leaseMs } = this.#parts;
     const since = runtime.monotonic();
     const now = runtime.now();
-    if (limit <= 0) return { at: now, ready: [] };
+    if (limit <= 0) return { at: now, ready: [], crowded: false };
     const workflows = [...definitions.values()].map(({ name, options }) => ({
       name,
       concurrency: options.concurrency ?? null,
@@ -53,7 +64,8 @@ export class Claimer {
       leaseUntil: leaseEnd(runtime, leaseMs),
       crashDelaysMs: crashDelaysMs(defaultLimits.crashesMax, () => runtime.float()),
     });
-    return { at: now, ready: claims.length === 0 ? [] : await this.#withHistories(claims, since) };
+    const ready = claims.length === 0 ? [] : await this.#withHistories(claims, since);
+    return { at: now, ready, crowded: ready.length < claims.length };
   }
 
   /** When the next run wants its turn, and whether a concurrency cap holds one back that was due when it last looked. */
@@ -76,13 +88,14 @@ export class Claimer {
   }
 
   async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {
-    const { store, runtime, residents } = this.#parts;
+    const { store, runtime, residents, memory } = this.#parts;
     const taken = claims.map((claim) => ({ claim, resident: residents.take(claim) }));
     const reads = taken.flatMap(({ claim, resident }) => readFor(claim, resident) ?? []);
     const histories = new Map<RunId, RunHistory>();
     try {
-      const read = reads.length === 0 ? [] : await store.readRuns(reads);
-      for (const history of read) histories.set(history.runId, history);
+      const room = memory.free - claims.reduce((bytes, claim) => bytes + claimBytes(claim), 0);
+      const read = reads.length === 0 ? [] : await readInPortions(store, reads, room);
+      for (const history of read) if (history.kind !== "unread") histories.set(history.runId, history);
     } catch (problem) {
       void this.#giveBack(claims.map((claim) => claim.lease));
       throw problem;
@@ -92,12 +105,14 @@ export class Claimer {
     // To begin such a run as if it had no history would do everything again.
     const missing = claims.filter(isMissing).map(({ lease }) => lease);
     if (missing.length > 0) await store.release(missing, runtime.now());
-    return taken
+    const ready = taken
       .filter(({ claim }) => !isMissing(claim))
       .map(({ claim, resident }) => {
         const history = histories.get(claim.lease.runId) ?? emptyHistory(claim);
         return { claim, history, resident, since };
       });
+    memory.claimed(ready.map(readyBytes));
+    return ready;
   }
 
   /** A store that fails now may answer in a moment; a lease left to run out would count as a crash of the run. */
@@ -119,6 +134,10 @@ const releasesMax = 5;
 
 export function emptyHistory(claim: Claim): RunHistory {
   return { kind: "history", runId: claim.lease.runId, steps: [], events: [] };
+}
+
+function readyBytes({ claim, history, resident }: Ready): number {
+  return (resident === undefined ? claimBytes(claim) : resident.bytes) + historyBytes(history);
 }
 
 /** A run that never started has nothing to read, a resident one only what was sent meanwhile. */

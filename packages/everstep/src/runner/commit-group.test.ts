@@ -8,10 +8,17 @@ import { Entry } from "./write-lane.ts";
 
 /** A request that is told apart by its number; what it asks for does not matter here. */
 const request = (id: number): StoreRequest => ({ kind: "wake", runId: id, token: 1 });
-const withMutations = (id: number): CommitRequest =>
-  ({ kind: "commit", lease: { runId: id }, mutations: { serviceCalls: [], mutate: [] } }) as never;
-const plainCommit = (id: number): CommitRequest =>
-  ({ kind: "commit", lease: { runId: id }, mutations: null }) as never;
+const emptyBoundary = { steps: [], logs: [], next: { kind: "continue" } };
+const commitOf = (id: number, mutations: object | null, boundary: object = emptyBoundary): CommitRequest =>
+  ({ kind: "commit", lease: { runId: id }, mutations, boundary, alongside: [] }) as never;
+const withMutations = (id: number): CommitRequest => commitOf(id, { serviceCalls: [], mutate: [] });
+const plainCommit = (id: number): CommitRequest => commitOf(id, null);
+/** One whose step has a result of so many bytes. */
+const largeCommit = (id: number, bytes: number): CommitRequest =>
+  commitOf(id, null, {
+    ...emptyBoundary,
+    steps: [{ key: "s", status: "completed", errors: [], result: { json: "x".repeat(bytes), marks: null } }],
+  });
 const idOf = (given: StoreRequest): number =>
   (given.kind === "wake" ? given.runId : (given as CommitRequest).lease.runId) as number;
 const failure = (kind: StoreFailure): StoreError => new StoreError(kind, "STORE_FAILED", kind);
@@ -108,6 +115,15 @@ describe("what is written together", () => {
     await runtime.settle();
     expect(writes.map((ids) => ids.length)).toEqual([256, 256, 88]);
     expect(writes.flat()).toEqual(numbers(600));
+  });
+
+  test("at most 8 MiB at once, or one request that is larger", async () => {
+    const { runtime, writes, submit, numbers } = begin();
+    const mebibyte = 1024 * 1024;
+    for (const id of numbers(20)) submit(largeCommit(id, id === 18 ? 9 * mebibyte : mebibyte));
+    await runtime.settle();
+    expect(writes.map((ids) => ids.length)).toEqual([7, 7, 4, 1, 1]);
+    expect(writes.flat()).toEqual(numbers(20));
   });
 
   test("other work of the process goes on between two writes", async () => {

@@ -1,5 +1,6 @@
 import type { RunId } from "../model/instance.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { readInPortions } from "../store/read-in-portions.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
 
 interface Asked {
@@ -37,7 +38,7 @@ export class EventReads {
       reads.set(read.runId, { ...read, eventsAfter });
     }
     try {
-      const histories = await this.#store.readRuns([...reads.values()]);
+      const histories = await readInPortions(this.#store, [...reads.values()]);
       const found = new Map(histories.map((history) => [history.runId, history]));
       for (const { read, resolve } of asked) resolve(found.get(read.runId));
     } catch (reason) {

@@ -8,8 +8,9 @@ function claimOf(runId: number, token: number): Claim {
 }
 
 /** A suspended turn that remembers whether it was dropped. */
-function turnOf(runId: number, token = 1) {
+function turnOf(runId: number, token = 1, bytes = 0) {
   const turn = {
+    bytes,
     claim: claimOf(runId, token),
     state: "suspended",
     abandon() {
@@ -82,5 +83,24 @@ describe("suspended turns kept in memory", () => {
     for (const turn of turns) residents.keep(turn);
     residents.clear();
     expect(turns.map(({ state }) => state)).toEqual(["closed", "closed", "closed"]);
+  });
+
+  test("take so many bytes at most, the oldest give way", () => {
+    const residents = new Residents(10, 100);
+    const [old, young, huge] = [turnOf(1, 1, 60), turnOf(2, 1, 50), turnOf(3, 1, 101)];
+    residents.keep(old);
+    residents.keep(young);
+    expect([old.state, young.state, residents.bytes]).toEqual(["closed", "suspended", 50]);
+    residents.keep(huge);
+    expect([young.state, huge.state, residents.bytes]).toEqual(["closed", "closed", 0]);
+  });
+
+  test("that were taken take none any more", () => {
+    const residents = new Residents(10, 100);
+    residents.keep(turnOf(1, 1, 60));
+    residents.keep(turnOf(1, 2, 70));
+    expect(residents.bytes).toBe(70);
+    residents.take(claimOf(1, 3));
+    expect(residents.bytes).toBe(0);
   });
 });

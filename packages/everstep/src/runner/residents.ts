@@ -8,19 +8,28 @@ const expectedMax = 1000;
 const forgottenMax = 10_000;
 
 /**
- * Suspended turns kept in memory, least recently used first to go. A cache: dropping one at any moment costs a replay
- * and changes nothing else. One whose author code goes on after it was dropped says so, and is kept until it is claimed.
+ * Suspended turns kept in memory, so many and so much of them at most, least recently used first to go. A cache:
+ * dropping one at any moment costs a replay and changes nothing else. One whose author code goes on after it was dropped
+ * says so, and is kept until it is claimed.
  */
 export class Residents {
   readonly #max: number;
+  readonly #bytesMax: number;
   readonly #turns = new Map<RunId, Turn>();
   /** Turns that asked for more, and whose runs are due. */
   readonly #expected = new Map<RunId, Turn>();
   /** Dropped ones: whatever is collected was held by nobody, so no author code goes on in it. */
   readonly #forgotten = new Map<RunId, WeakRef<Turn>>();
+  readonly #bytesOf = new Map<Turn, number>();
+  #bytes = 0;
 
-  constructor(max: number) {
+  constructor(max: number, bytesMax: number = Number.POSITIVE_INFINITY) {
     this.#max = max;
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** All whose author code may go on, dropped ones included. */
@@ -44,21 +53,24 @@ export class Residents {
 
   keep(turn: Turn): void {
     const { runId } = turn.claim.lease;
-    this.#turns.delete(runId);
+    this.#remove(runId);
+    const { bytes } = turn;
     this.#turns.set(runId, turn);
-    if (this.#turns.size <= this.#max) return;
-    const oldest = this.#turns.values().next().value;
-    if (oldest) this.#drop(oldest);
+    this.#bytesOf.set(turn, bytes);
+    this.#bytes += bytes;
+    for (const oldest of this.#turns.values()) {
+      if (this.#turns.size <= this.#max && this.#bytes <= this.#bytesMax) return;
+      this.#drop(oldest);
+    }
   }
 
   /** The turn of this run, if nothing but a claim has happened to the run since the turn was suspended. */
   take(claim: Claim): Turn | undefined {
     const { runId } = claim.lease;
-    const turn = this.#turns.get(runId) ?? this.#expected.get(runId);
+    const turn = this.#remove(runId) ?? this.#expected.get(runId);
     this.#expected.delete(runId);
     this.#forgotten.delete(runId);
     if (!turn) return undefined;
-    this.#turns.delete(runId);
     if (turn.claim.lease.token + 1 === claim.lease.token && turn.state === "suspended") return turn;
     this.#drop(turn);
     return undefined;
@@ -69,9 +81,18 @@ export class Residents {
     this.#expected.clear();
   }
 
+  #remove(runId: RunId): Turn | undefined {
+    const turn = this.#turns.get(runId);
+    if (!turn) return undefined;
+    this.#turns.delete(runId);
+    this.#bytes -= this.#bytesOf.get(turn) ?? 0;
+    this.#bytesOf.delete(turn);
+    return turn;
+  }
+
   #drop(turn: Turn): void {
     const { runId } = turn.claim.lease;
-    this.#turns.delete(runId);
+    this.#remove(runId);
     turn.abandon(new Error("The suspended turn was dropped from memory."));
     putLast(this.#forgotten, runId, new WeakRef(turn), forgottenMax);
   }

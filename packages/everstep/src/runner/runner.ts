@@ -16,7 +16,7 @@ import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { RunHistory, RunnerRecord, Store, Tally } from "../store/store.ts";
 import { Beats } from "./beats.ts";
 import { ChangeWatch } from "./change-watch.ts";
-import { Claimer, emptyHistory, type Ready } from "./claimer.ts";
+import { type Claimed, Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import { EventReads } from "./event-reads.ts";
 import { LateWakes } from "./late-wakes.ts";
@@ -28,6 +28,7 @@ import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispat
 import { Residents } from "./residents.ts";
 import { type CommitListener, SentCommit } from "./sent-commit.ts";
 import { isRetryable, retryAfterMs } from "./store-patience.ts";
+import { TurnMemory } from "./turn-memory.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
 import { within } from "./within.ts";
 
@@ -35,6 +36,8 @@ export interface RunnerOptions extends PollOptions {
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly residentsMax: number;
+  /** What turns in progress may hold of stored values; suspended ones half as much. */
+  readonly memoryBytes: number;
   /** What becomes of runs whose process died: go on (default), or end with an error. */
   readonly onInterrupted: "resume" | "error";
 }
@@ -98,6 +101,7 @@ export class Runner implements TurnHost {
   readonly #lost: LostLeases;
   readonly #residents: Residents;
   readonly #wakes: LateWakes;
+  readonly #memory: TurnMemory;
   readonly #dispatcher: PollDispatcher;
   readonly #claimer: Claimer;
   readonly #owners: OwnerWatch;
@@ -134,11 +138,19 @@ export class Runner implements TurnHost {
     this.owner = runtime.uuid();
     this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs, () => parts.freshenClock());
     this.#lost = new LostLeases(runtime, options.leaseMs);
-    this.#residents = new Residents(options.residentsMax);
+    this.#residents = new Residents(options.residentsMax, options.memoryBytes / 2);
+    this.#memory = new TurnMemory(options.memoryBytes);
     const onDue = (): void => this.nudge();
     this.#wakes = new LateWakes({ ...parts, residents: this.#residents, onDue });
     const { owner } = this;
-    this.#claimer = new Claimer({ ...parts, residents: this.#residents, owner, leaseMs: options.leaseMs });
+    const memory = this.#memory;
+    this.#claimer = new Claimer({
+      ...parts,
+      residents: this.#residents,
+      memory,
+      owner,
+      leaseMs: options.leaseMs,
+    });
     this.#dispatcher = new PollDispatcher(runtime, options, () => this.#arriving(this.#sweep()));
     this.#eventReads = new EventReads(store, runtime);
     this.#beats = new Beats({
@@ -364,7 +376,8 @@ export class Runner implements TurnHost {
 
   /** A place for an instance about to be created, if nothing that is due waits for one. */
   offerLease(): LeaseOffer | null {
-    if (this.#state !== "running" || !this.#caughtUp || this.#freeSlots() <= 0) return null;
+    if (this.#state !== "running" || !this.#caughtUp || this.#freeSlots() <= 0 || this.#memory.isFull)
+      return null;
     if (this.#offered++ === 0) {
       const settled = new Promise<void>((resolve) => {
         this.#offersSettled = resolve;
@@ -392,6 +405,11 @@ export class Runner implements TurnHost {
     return this.#parts.options.concurrency - this.#active.size - this.#offered - this.#reserved;
   }
 
+  /** Runs that may be claimed now, as far as places and memory go. */
+  #room(): number {
+    return this.#memory.places(this.#freeSlots());
+  }
+
   // ---------------------------------------------------------------------------------------------- ticking
 
   /** One sweep for hosts without a loop: claims, takes the turns, and waits until each has ended or waits. */
@@ -403,7 +421,7 @@ export class Runner implements TurnHost {
     this.#guard();
     await this.#owners.hold();
     await this.#owners.look();
-    const limit = Math.min(options.maxInstances ?? Number.POSITIVE_INFINITY, this.#freeSlots());
+    const limit = Math.min(options.maxInstances ?? Number.POSITIVE_INFINITY, this.#room());
     const budget = options.maxSteps === undefined ? null : { left: options.maxSteps };
     const { begun } = await this.#claimAndBegin(limit, budget);
     const counted = await Promise.all(begun);
@@ -416,18 +434,18 @@ export class Runner implements TurnHost {
       await this.#parts.freshenClock();
       this.#beats.beat();
       await this.#owners.look();
-      const limit = Math.min(this.#freeSlots(), runnerDefaults.claimMax);
+      const limit = Math.min(this.#room(), runnerDefaults.claimMax);
       if (limit <= 0) {
         // Something may be due that nobody looked at: the first place to become free looks.
         this.#caughtUp = false;
         return { claimed: 0, nextDueAt: undefined };
       }
-      const { at, begun } = await this.#claimAndBegin(limit, null);
+      const { at, begun, crowded } = await this.#claimAndBegin(limit, null);
       const claimed = begun.length;
-      const more = claimed >= limit;
+      const more = claimed >= limit || crowded;
       this.#caughtUp = !more;
       if (more) {
-        if (this.#freeSlots() > 0) this.nudge();
+        if (this.#room() > 0) this.nudge();
         return { claimed, nextDueAt: undefined };
       }
       const { nextDueAt, held } = await this.#claimer.lookAhead(at);
@@ -443,12 +461,12 @@ export class Runner implements TurnHost {
   async #claimAndBegin(
     limit: number,
     budget: StepBudget | null,
-  ): Promise<{ readonly at: number; readonly begun: readonly Promise<boolean>[] }> {
+  ): Promise<Pick<Claimed, "at" | "crowded"> & { readonly begun: readonly Promise<boolean>[] }> {
     const places = Math.max(0, limit);
     this.#reserved += places;
     try {
-      const { at, ready } = await this.#claimer.claim(places);
-      return { at, begun: ready.map((each) => this.#begin(each, budget)) };
+      const { at, ready, crowded } = await this.#claimer.claim(places);
+      return { at, crowded, begun: ready.map((each) => this.#begin(each, budget)) };
     } finally {
       this.#reserved -= places;
     }
@@ -491,6 +509,7 @@ export class Runner implements TurnHost {
       this.#keeper.hold(turn, claim.lease, since);
       const events = history.kind === "history" ? history.events : [];
       ending = resident ? resident.resume(claim, events) : turn.start();
+      this.#memory.enter(turn);
     } catch (problem) {
       this.#leave(claim.lease);
       return this.#giveUp(claim, unreadable(problem));
@@ -498,6 +517,7 @@ export class Runner implements TurnHost {
     if (this.#state === "stopping") turn.windDown();
     const ended = await ending;
     this.#leave(claim.lease);
+    this.#memory.leave(turn);
     this.#ended(turn, ended);
     return ended.kind !== "lost";
   }
@@ -570,6 +590,7 @@ export class Runner implements TurnHost {
     committed: ({ request, turn, since }, outcome) => {
       const { lease, boundary, leaseUntil, alongside, announce } = request;
       this.#count(turn.ref.workflowName, request, outcome);
+      this.#memory.grew(turn);
       if (announce) this.fallBehind();
       const goesOn = outcome.kind === "committed" && boundary.next.kind === "continue";
       if (goesOn && leaseUntil > 0) this.#keeper.extended(lease, since);

@@ -1,6 +1,7 @@
+import { requestBytes } from "../model/bytes.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
-import { storeRetry } from "../model/limits.ts";
+import { runnerDefaults, storeRetry } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { Store, StoreOutcome, StoreRequest } from "../store/store.ts";
 import {
@@ -118,7 +119,7 @@ export class WriteLane {
 
   #takeGroup(): Entry[] {
     const queue = this.#queue;
-    const size = aroundBundles(queue, Math.min(queue.length, this.#groupSize));
+    const size = aroundBundles(queue, withinBytes(queue, Math.min(queue.length, this.#groupSize)));
     const group = queue.slice(0, Math.max(size, 1));
     this.#queue = queue.slice(group.length);
     return group;
@@ -251,6 +252,16 @@ function byBundle(group: readonly Entry[]): readonly Entry[][] {
     else parts.push([entry]);
   }
   return parts;
+}
+
+/** Where to cut so that what is written at once is not too much; one entry always is. */
+function withinBytes(queue: readonly Entry[], size: number): number {
+  let bytes = 0;
+  for (let at = 0; at < size; at++) {
+    bytes += requestBytes((queue[at] as Entry).request);
+    if (bytes > runnerDefaults.groupBytesMax) return Math.max(1, at);
+  }
+  return size;
 }
 
 /** Where to cut so that no bundle is cut: before the one at the cut, or behind it if it is the first. */

@@ -54,9 +54,10 @@ export interface Store {
 
   /**
    * History and undelivered events of claimed runs. A run whose rows cannot be read gives `unreadable`, one that is not
-   * there any more is left out.
+   * there any more is left out. With `bytesMax` it stops reading once what it has read takes about that many bytes: the
+   * first run is always read, and those that had to be left for later give `unread`.
    */
-  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]>;
+  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]>;
 
   /** Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. */
   renew(renewals: readonly Renewal[], until: number, now: number): Promise<readonly RenewAnswer[]>;
@@ -186,7 +187,9 @@ export type RunHistory =
       /** By sequence. */
       readonly events: readonly EventRecord[];
     }
-  | { readonly kind: "unreadable"; readonly runId: RunId; readonly error: Error };
+  | { readonly kind: "unreadable"; readonly runId: RunId; readonly error: Error }
+  /** It did not fit into what might be read at once. */
+  | { readonly kind: "unread"; readonly runId: RunId };
 
 export interface Renewal {
   readonly lease: Lease;

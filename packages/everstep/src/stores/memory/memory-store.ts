@@ -32,6 +32,7 @@ import type {
   TopicWaiter,
 } from "../../store/index.ts";
 import { has, lacks } from "../../store/index.ts";
+import { readWithin } from "../../store/read-within.ts";
 import { change } from "./change.ts";
 import { claim } from "./claim.ts";
 import { commit } from "./commit.ts";
@@ -93,9 +94,9 @@ export class MemoryStore implements Store {
     return claim(this.#open(), request);
   }
 
-  async readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
+  async readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
     const database = this.#open();
-    return requests.flatMap((request) => reads.readRun(database, request));
+    return readWithin(requests, bytesMax, (request) => reads.readRun(database, request));
   }
 
   async renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {

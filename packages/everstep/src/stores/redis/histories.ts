@@ -14,8 +14,10 @@ import { readStep } from "./step-text.ts";
 export async function readRuns(
   session: Session,
   requests: readonly RunRead[],
+  bytesMax?: number,
 ): Promise<readonly RunHistory[]> {
   const args = new Arguments();
+  args.number(bytesMax);
   args.each(requests, ({ runId, steps, eventsAfter }) =>
     args.add(runName(runId)).flag(steps).add(eventsAfter),
   );
@@ -25,6 +27,7 @@ export async function readRuns(
 
 function readHistory([id, status, begun, steps, events]: readonly Reply[]): RunHistory {
   const runId = integer(id);
+  if (status === undefined) return { kind: "unread", runId };
   try {
     word(status, instanceStatuses);
     readBegun(textOrNull(begun));

@@ -74,8 +74,8 @@ export class RedisStore implements Store {
     return claim(this.#session, request);
   }
 
-  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
-    return readRuns(this.#session, requests);
+  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
+    return readRuns(this.#session, requests, bytesMax);
   }
 
   renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {

@@ -3,15 +3,38 @@ import { instanceStatuses } from "../../model/instance.ts";
 import type { RunHistory, RunRead } from "../../store/store.ts";
 import type { Dialect, Part } from "./dialect.ts";
 import { eventColumns, readEvent } from "./event-row.ts";
+import { historySizes } from "./history-sizes.ts";
 import { readBegun } from "./json-column.ts";
 import { integer, type SqlRow, word } from "./row.ts";
 import { runKey } from "./run-key.ts";
 import type { Database, Statement } from "./session.ts";
 import { readStep, stepColumns } from "./step-row.ts";
 
-export type ReadRuns = (requests: readonly RunRead[]) => Promise<readonly RunHistory[]>;
+export type ReadRuns = (requests: readonly RunRead[], bytesMax?: number) => Promise<readonly RunHistory[]>;
 
+/** Runs whose histories fit into that many bytes, asked for first: a server cannot stop in the middle of its answer. */
 export function histories(database: Database, dialect: Dialect): ReadRuns {
+  const read = wholeHistories(database, dialect);
+  const sizes = historySizes(database, dialect);
+  return async (requests, bytesMax) => {
+    if (bytesMax === undefined || requests.length < 2) return read(requests);
+    const bytesOf = await sizes(requests);
+    let bytes = 0;
+    const fitting = requests.filter(({ runId }, at) => {
+      bytes += bytesOf.get(runKey(runId)) ?? 0;
+      return at === 0 || bytes <= bytesMax;
+    });
+    const found = await read(fitting);
+    const isRead = new Set(fitting);
+    const left = requests.filter((request) => !isRead.has(request));
+    return [...found, ...left.map(({ runId }): RunHistory => ({ kind: "unread", runId }))];
+  };
+}
+
+function wholeHistories(
+  database: Database,
+  dialect: Dialect,
+): (requests: readonly RunRead[]) => Promise<readonly RunHistory[]> {
   const { names } = dialect;
   const runs = dialect.parameters("v", ["run"]);
   const after = dialect.parameters("v", ["run", "seq"]);

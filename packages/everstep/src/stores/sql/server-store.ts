@@ -119,8 +119,8 @@ export abstract class ServerStore implements Store {
     return this.#claim(request);
   }
 
-  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
-    return this.#readRuns(requests);
+  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
+    return this.#readRuns(requests, bytesMax);
   }
 
   renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {

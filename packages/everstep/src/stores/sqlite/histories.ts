@@ -1,5 +1,6 @@
 /** What a turn reads before it replays. One damaged run must not keep the others from theirs. */
 import { instanceStatuses } from "../../model/instance.ts";
+import { readWithin } from "../../store/read-within.ts";
 import type { RunHistory, RunRead } from "../../store/store.ts";
 import { readEvent } from "../sql/event-row.ts";
 import { readBegun } from "../sql/json-column.ts";
@@ -9,7 +10,7 @@ import type { Connection } from "./connection.ts";
 import { resultCode } from "./failures.ts";
 import { runKey } from "./hot-row.ts";
 
-export type ReadRuns = (requests: readonly RunRead[]) => readonly RunHistory[];
+export type ReadRuns = (requests: readonly RunRead[], bytesMax?: number) => readonly RunHistory[];
 
 export function histories(connection: Connection): ReadRuns {
   const { db, names, settings } = connection;
@@ -47,5 +48,5 @@ export function histories(connection: Connection): ReadRuns {
     }
   };
 
-  return (requests) => connection.snapshot(() => requests.flatMap(readOne));
+  return (requests, bytesMax) => connection.snapshot(() => readWithin(requests, bytesMax, readOne));
 }

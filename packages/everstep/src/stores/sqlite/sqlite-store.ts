@@ -102,8 +102,8 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.claim(request));
   }
 
-  readRuns(requests: readonly RunRead[]): Promise<readonly RunHistory[]> {
-    return this.#do((verbs) => verbs.readRuns(requests));
+  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
+    return this.#do((verbs) => verbs.readRuns(requests, bytesMax));
   }
 
   renew(renewals: readonly Renewal[], until: number, now: number): Promise<readonly RenewAnswer[]> {

@@ -1,3 +1,4 @@
+import type { Claim } from "../../model/lease.ts";
 import {
   claimIds,
   claimOne,
@@ -526,6 +527,50 @@ export const commitCases: readonly Case[] = [
         ],
         "histories",
       );
+    },
+  },
+  {
+    name: "histories are read as far as so many bytes go, the first one always; the others are said to be unread",
+    async run({ open }) {
+      const store = await open();
+      const runs: Claim[] = [];
+      for (const id of ["a", "b", "c"]) {
+        const result = { json: JSON.stringify("x".repeat(5000)), marks: null };
+        runs.push(await suspended(store, id, [completed(1, { result }), completed(2)], never));
+      }
+      const reads = runs.map(({ lease: { runId } }) => ({ runId, steps: true, eventsAfter: 0 }));
+      const kinds = async (bytesMax?: number): Promise<unknown> =>
+        (await store.readRuns(reads, bytesMax)).map(({ runId, kind }) => [runId, kind]);
+      const [a, b, c] = runs.map(({ lease }) => lease.runId);
+      equal(
+        await kinds(1),
+        [
+          [a, "history"],
+          [b, "unread"],
+          [c, "unread"],
+        ],
+        "one byte",
+      );
+      equal(
+        await kinds(1_000_000),
+        [
+          [a, "history"],
+          [b, "history"],
+          [c, "history"],
+        ],
+        "room for all",
+      );
+      equal(
+        await kinds(),
+        [
+          [a, "history"],
+          [b, "history"],
+          [c, "history"],
+        ],
+        "without a limit",
+      );
+      const [first] = await store.readRuns(reads, 1);
+      isTrue(first?.kind === "history" && first.steps.length === 2, "the whole history of the first");
     },
   },
   {

@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
 import type { TurnScope } from "../../engine/turn-host.ts";
 import { type InstanceRecord, type InstanceStatus, isTerminal } from "../../model/instance.ts";
 import type { Runtime } from "../../model/runtime.ts";
+import { readInPortions } from "../../store/read-in-portions.ts";
 import type { RunHistory, Store } from "../../store/store.ts";
 import { type CheckProgress, type CheckReport, ReportBuilder } from "./check-report.ts";
 import { isHarmless } from "./classification.ts";
@@ -85,12 +86,15 @@ async function lookAt(
 
 async function readHistories(
   records: readonly InstanceRecord[],
-  { readRuns }: HistoryReads,
+  reads: HistoryReads,
 ): Promise<ReadonlyMap<InstanceRecord["runId"], RunHistory>> {
   if (records.length === 0) return new Map();
   // What was sent and not taken yet has no part in a replay.
   const eventsAfter = Number.MAX_SAFE_INTEGER;
-  const read = await readRuns(records.map(({ runId }) => ({ runId, steps: true, eventsAfter })));
+  const read = await readInPortions(
+    reads,
+    records.map(({ runId }) => ({ runId, steps: true, eventsAfter })),
+  );
   return new Map(read.map((history) => [history.runId, history]));
 }
 
@@ -106,7 +110,7 @@ async function findingFor(
   let record = listed;
   let history = read;
   for (let look = 1; ; look++) {
-    if (!history) return null;
+    if (!history || history.kind === "unread") return null;
     const finding =
       history.kind === "unreadable"
         ? unreadableRun(record, history.error)

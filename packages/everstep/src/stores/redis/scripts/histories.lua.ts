@@ -30,8 +30,15 @@ end
 `;
 
 const read = `
--- Of the run only what a history needs: this is read at every resume.
+local bytesMax, bytes = number() or math.huge, 0
+
+local function count(rows)
+  for _, text in ipairs(rows) do if text then bytes = bytes + #text end end
+end
+
+-- Of the run only what a history needs: this is read at every resume. Of one that is too much for this time, its id.
 local function historyOf(id, withSteps, after)
+  if bytes >= bytesMax then return { id } end
   local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'status', 'begun', 'open', 'seq', 'workflow', 'instance', 'place')
   if stored.err or not (stored[1] and stored[5] and stored[6] and stored[7]) then return nil end
   local run = { id = id, open = tonumber(stored[3]) or 0, seq = tonumber(stored[4]) or 0 }
@@ -45,6 +52,8 @@ local function historyOf(id, withSteps, after)
     local event = readEvent(run, seq)
     addEvent(events, run, seq, event or { id = false, createdAt = 0 })
   end
+  count(steps)
+  count(events)
   return { id, stored[1], stored[2], steps, events }
 end
 

@@ -1,0 +1,59 @@
+import type { Turn } from "../engine/turn.ts";
+
+/**
+ * How much of stored values the turns in progress hold, so that no more runs are taken up than there is room for. A run
+ * that has begun is never held back; where nothing is in progress one run always has room, however large it is.
+ */
+export class TurnMemory {
+  readonly #bytesMax: number;
+  readonly #turns = new Map<Turn, number>();
+  #bytes = 0;
+  /** What a run took on average when runs were last claimed. */
+  #perRun = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get free(): number {
+    return Math.max(0, this.#bytesMax - this.#bytes);
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= this.#bytesMax;
+  }
+
+  /** Of so many runs, those that there will be room for if they are like the ones before. */
+  places(limit: number): number {
+    if (this.isFull) return this.#turns.size === 0 ? Math.min(limit, 1) : 0;
+    return this.#perRun === 0 ? limit : Math.min(limit, Math.max(1, Math.floor(this.free / this.#perRun)));
+  }
+
+  /** Runs were claimed which take so much each. */
+  claimed(bytes: readonly number[]): void {
+    if (bytes.length > 0) this.#perRun = bytes.reduce((sum, each) => sum + each, 0) / bytes.length;
+  }
+
+  enter(turn: Turn): void {
+    this.#turns.set(turn, 0);
+    this.grew(turn);
+  }
+
+  /** More was recorded of a turn in progress; those that have left may be told late. */
+  grew(turn: Turn): void {
+    const before = this.#turns.get(turn);
+    if (before === undefined) return;
+    const { bytes } = turn;
+    this.#bytes += bytes - before;
+    this.#turns.set(turn, bytes);
+  }
+
+  leave(turn: Turn): void {
+    this.#bytes -= this.#turns.get(turn) ?? 0;
+    this.#turns.delete(turn);
+  }
+}

@@ -1,0 +1,47 @@
+import type { RunRead } from "../../store/store.ts";
+import type { Dialect } from "./dialect.ts";
+import { integer } from "./row.ts";
+import { runKey } from "./run-key.ts";
+import type { Database } from "./session.ts";
+
+/** How many bytes the history of each run takes. Lengths are known without reading what is long. */
+export function historySizes(
+  database: Database,
+  dialect: Dialect,
+): (requests: readonly RunRead[]) => Promise<ReadonlyMap<number, number>> {
+  const { names } = dialect;
+  const runs = dialect.parameters("v", ["run"]);
+  const after = dialect.parameters("v", ["run", "seq"]);
+  const bytes = (alias: string, columns: readonly string[]): string =>
+    `SUM(${columns.map((column) => `COALESCE(OCTET_LENGTH(${alias}.${column}), 0)`).join(" + ")}) AS bytes`;
+  const ofSteps = bytes("s", ["errors", "error", "result", "result_marks"]);
+  const ofEvents = bytes("e", ["payload", "payload_marks"]);
+  return async (requests) => {
+    const steps = runs(requests.filter((request) => request.steps).map(({ runId }) => [runKey(runId)]));
+    const events = after(requests.map(({ runId, eventsAfter }) => [runKey(runId), eventsAfter]));
+    const answers = await database.run([
+      {
+        sql:
+          `SELECT v.run AS run, ${ofEvents} FROM ${events.sql} JOIN ${names.event} e ON e.run = v.run AND e.seq > v.seq ` +
+          "WHERE e.delivered_at IS NULL GROUP BY v.run",
+        values: events.values,
+      },
+      ...(requests.some((request) => request.steps)
+        ? [
+            {
+              sql: `SELECT v.run AS run, ${ofSteps} FROM ${steps.sql} JOIN ${names.step} s ON s.run = v.run GROUP BY v.run`,
+              values: steps.values,
+            },
+          ]
+        : []),
+    ]);
+    const sizes = new Map<number, number>();
+    for (const { rows } of answers) {
+      for (const row of rows) {
+        const run = integer(row, "run");
+        sizes.set(run, (sizes.get(run) ?? 0) + integer(row, "bytes"));
+      }
+    }
+    return sizes;
+  };
+}
