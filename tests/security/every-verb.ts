@@ -56,6 +56,7 @@ export async function everyVerb(store: Store, text: string): Promise<readonly St
   await store.readRuns([{ runId, steps: true, eventsAfter: 0 }]);
   await store.getInstance(ref);
   await store.getInstance(ref, 1);
+  await store.getInstances([ref, ref]);
   await store.getStatuses([ref]);
   await store.listInstances({
     ...page,

@@ -99,6 +99,10 @@ describe.each(Object.keys(pairs))("namespaces (%s)", (name) => {
     const { runId } = lease;
     expect(await mine.getInstance(given.ref("held"))).toBeUndefined();
     expect(await mine.getInstance(given.ref("held"), 1)).toBeUndefined();
+    expect(await mine.getInstances([given.ref("held"), given.ref("waiting")])).toEqual([
+      undefined,
+      undefined,
+    ]);
     expect(await mine.getStatuses([given.ref("held"), given.ref("waiting")])).toEqual([undefined, undefined]);
     expect((await mine.listInstances(page)).items).toEqual([]);
     expect((await mine.listInstances({ ...page, workflowName: given.workflow })).items).toEqual([]);

@@ -193,7 +193,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     onBack: () => runner.storeIsBack(),
     ...(hints ? { onWritten: (...write) => hints.written(...write) } : {}),
   });
-  const reads = patientReads(store, patience);
+  const reads = patientReads(store, patience, runtime);
   const nudges = new NudgeWatch({ store, runtime, onProblem });
   const runner = new Runner({
     store,

@@ -1,5 +1,7 @@
+import type { Runtime } from "../model/runtime.ts";
 import type { Patience } from "../runner/store-patience.ts";
 import type { Store } from "../store/store.ts";
+import { InstanceReads } from "./instance-reads.ts";
 
 export type StoreReads = Pick<
   Store,
@@ -18,13 +20,16 @@ export type StoreReads = Pick<
   Required<Pick<Store, "listRunners" | "readTallies">>;
 
 /** Reads that outlast a store's passing failures, as writes do. */
-export function patientReads(store: Store, patience: Patience): StoreReads {
+export function patientReads(store: Store, patience: Patience, runtime: Runtime): StoreReads {
   const patient =
     <Arguments extends unknown[], Result>(read: (...given: Arguments) => Promise<Result>) =>
     (...given: Arguments): Promise<Result> =>
       patience.patiently(() => read.apply(store, given));
+  const getInstance = patient(store.getInstance);
+  const together = new InstanceReads({ getInstance, getInstances: patient(store.getInstances) }, runtime);
   return {
-    getInstance: patient(store.getInstance),
+    getInstance: (ref, runNumber) =>
+      runNumber === undefined ? together.get(ref) : getInstance(ref, runNumber),
     listInstances: patient(store.listInstances),
     listRuns: patient(store.listRuns),
     listSteps: patient(store.listSteps),

@@ -66,6 +66,8 @@ export interface Store {
   release(leases: readonly Lease[], now: number): Promise<void>;
 
   getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined>;
+  /** The current runs of many, in the order asked for. */
+  getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]>;
   /** Only the status of the current runs, in the order asked for: for those who look often, and at many. */
   getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]>;
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>>;

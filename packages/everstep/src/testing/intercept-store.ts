@@ -8,6 +8,7 @@ const methods = [
   "renew",
   "release",
   "getInstance",
+  "getInstances",
   "getStatuses",
   "listInstances",
   "listRuns",

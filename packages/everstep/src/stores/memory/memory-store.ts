@@ -113,6 +113,11 @@ export class MemoryStore implements Store {
     return reads.getInstance(this.#open(), ref, runNumber);
   }
 
+  async getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]> {
+    const database = this.#open();
+    return refs.map((ref) => reads.getInstance(database, ref));
+  }
+
   async getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
     const database = this.#open();
     return refs.map((ref) => reads.getInstance(database, ref, undefined)?.status);

@@ -144,6 +144,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
       renew: () => store.renew([{ lease, begun: [] }], at(99_000), at(5)),
       release: () => store.release([lease], at(5)),
       getInstance: () => store.getInstance(ref("z")),
+      getInstances: () => store.getInstances([ref("z"), ref("nobody")]),
       listInstances: () => store.listInstances({ limit: 5, workflowName: workflow }),
       listRuns: () => store.listRuns(ref("z"), 5),
       listSteps: () => store.listSteps(lease.runId, { limit: 5 }),

@@ -144,6 +144,7 @@ describe.skipIf(postgresUrl === undefined)(
           ),
         ),
       ).toBe(1);
+      expect(await counted(() => store.getInstances([ref("a"), ref("b"), ref("nobody")]))).toBe(1);
       expect(await counted(() => store.getStatuses([ref("a"), ref("b"), ref("nobody")]))).toBe(1);
       expect(await counted(() => store.listInstances({ limit: 10 }))).toBe(1);
       expect(await counted(() => store.getInstance(ref("a")))).toBe(1);

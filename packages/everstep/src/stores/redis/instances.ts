@@ -13,6 +13,7 @@ import { integer, integerOrNull, list, type Reply, text, textOrNull, word } from
 import {
   countScript,
   getInstanceScript,
+  getInstancesScript,
   getStatusesScript,
   listInstancesScript,
   listRunsScript,
@@ -28,6 +29,16 @@ export async function getInstance(
   const args = new Arguments().add(workflowName, instanceId).number(runNumber);
   const reply = await session.run(getInstanceScript, args.list, "reading");
   return reply === null ? undefined : readInstance(list(reply));
+}
+
+export async function getInstances(
+  session: Session,
+  refs: readonly InstanceRef[],
+): Promise<readonly (InstanceRecord | undefined)[]> {
+  const args = new Arguments();
+  args.each(refs, ({ workflowName, instanceId }) => args.add(workflowName, instanceId));
+  const replies = list(await session.run(getInstancesScript, args.list, "reading"));
+  return replies.map((reply) => (reply === null ? undefined : readInstance(list(reply))));
 }
 
 export async function getStatuses(

@@ -90,6 +90,10 @@ export class RedisStore implements Store {
     return instances.getInstance(this.#session, ref, runNumber);
   }
 
+  getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]> {
+    return instances.getInstances(this.#session, refs);
+  }
+
   getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
     return instances.getStatuses(this.#session, refs);
   }

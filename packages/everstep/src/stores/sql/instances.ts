@@ -16,7 +16,8 @@ import { nameKey } from "./working-set.ts";
 
 export interface Instances {
   get(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined>;
-  /** In the order asked for. */
+  /** In the order asked for, as are statuses. */
+  getAll(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]>;
   statuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]>;
   runs(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]>;
   list(query: InstanceQuery): Promise<Page<InstanceRecord>>;
@@ -67,6 +68,19 @@ export function instances(database: Database, dialect: Dialect): Instances {
             ? await read(first, name)
             : await read(later, [runNumber, ...name]);
       return rows[0] === undefined ? undefined : toInstance(rows[0]);
+    },
+
+    async getAll(refs) {
+      if (refs.length === 0) return [];
+      const { sql, values } = asked(refs.map(({ workflowName, instanceId }) => [workflowName, instanceId]));
+      const rows = await read(
+        `SELECT ${instanceSelection} FROM ${sql} ` +
+          `JOIN ${names.instance} i ON i.workflow = v.workflow AND i.instance_id = v.instance_id ` +
+          `JOIN ${names.run} r ON r.id = i.run ${withEnding}`,
+        values,
+      );
+      const found = new Map(rows.map(toInstance).map((record) => [nameKey(record), record]));
+      return refs.map((ref) => found.get(nameKey(ref)));
     },
 
     async statuses(refs) {

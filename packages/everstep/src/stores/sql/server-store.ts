@@ -136,6 +136,10 @@ export abstract class ServerStore implements Store {
     return this.#instances.get(ref, runNumber);
   }
 
+  getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]> {
+    return this.#instances.getAll(refs);
+  }
+
   getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
     return this.#instances.statuses(refs);
   }

@@ -10,6 +10,7 @@ import { limited } from "./limit.ts";
 
 export interface Instances {
   get(ref: InstanceRef, runNumber?: number): InstanceRecord | undefined;
+  getAll(refs: readonly InstanceRef[]): readonly (InstanceRecord | undefined)[];
   statuses(refs: readonly InstanceRef[]): readonly (InstanceStatus | undefined)[];
   runs(ref: InstanceRef, limit: number): readonly InstanceRecord[];
   countByStatus(workflowName?: string): Readonly<Record<InstanceStatus, number>>;
@@ -52,14 +53,18 @@ export function instances(connection: Connection): Instances {
   );
   const first = db.prepareTuples(`SELECT min(due_at) FROM ${names.run} WHERE workflow = ? AND lane = ?`);
 
+  const get: Instances["get"] = ({ workflowName, instanceId }, runNumber) => {
+    const row =
+      runNumber === undefined
+        ? current.get(workflowName, instanceId)
+        : numbered.get(runNumber, runNumber, workflowName, instanceId);
+    return row === undefined ? undefined : toInstance(row);
+  };
+
   return {
-    get({ workflowName, instanceId }, runNumber) {
-      const row =
-        runNumber === undefined
-          ? current.get(workflowName, instanceId)
-          : numbered.get(runNumber, runNumber, workflowName, instanceId);
-      return row === undefined ? undefined : toInstance(row);
-    },
+    get,
+
+    getAll: (refs) => connection.snapshot(() => refs.map((ref) => get(ref))),
 
     statuses: (refs) =>
       connection.snapshot(() =>

@@ -118,6 +118,10 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.instances.get(ref, runNumber));
   }
 
+  getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]> {
+    return this.#do((verbs) => verbs.instances.getAll(refs));
+  }
+
   getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
     return this.#do((verbs) => verbs.instances.statuses(refs));
   }

@@ -58,6 +58,22 @@ export const listingCases: readonly Case[] = [
     },
   },
   {
+    name: "many instances are read at once, each as if it were read alone, in the order asked for",
+    async run({ open }) {
+      const store = await open();
+      await write(store, create("a"));
+      await ended(store, "b", complete());
+      await write(store, restart("b"), at(5));
+      await ended(store, "c", complete());
+      const asked = [ref("b"), ref("nobody"), ref("a"), ref("c"), ref("b"), ref("a", "other")];
+      const expected: unknown[] = [];
+      for (const one of asked) expected.push(await store.getInstance(one));
+      equal(await store.getInstances(asked), expected, "instances");
+      equal(await store.getInstances([ref("a")]), [await store.getInstance(ref("a"))], "of one");
+      equal(await store.getInstances([]), [], "of nothing");
+    },
+  },
+  {
     name: "instances are listed by creation, newest first unless asked otherwise",
     async run({ open }) {
       const store = await open();

@@ -10,6 +10,17 @@ local run = id and readRun(id)
 return run and recordOf(run) or false
 `;
 
+const getAll = `
+local records = {}
+for n = 1, number() do
+  local workflow, instance = text(), text()
+  local id = ask('HGET', named('instance', workflow, instance), 'run')
+  local run = id and readRun(id)
+  records[n] = run and recordOf(run) or false
+end
+return records
+`;
+
 const statuses = `
 local statuses = {}
 for n = 1, number() do
@@ -61,6 +72,7 @@ return nearest and digits(nearest) or false
 `;
 
 export const getInstanceScript = script("getInstance", prelude, run, record, get);
+export const getInstancesScript = script("getInstances", prelude, run, record, getAll);
 export const getStatusesScript = script("getStatuses", prelude, statuses);
 export const listRunsScript = script("listRuns", prelude, run, record, listRuns);
 export const countScript = script("countByStatus", prelude, count);
