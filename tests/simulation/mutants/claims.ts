@@ -121,8 +121,8 @@ export const claims: readonly Mutant[] = [
     name: "only the first of several claimed runs is begun",
     guards: ["LIV-1", "INV-14"],
     file: "runner/runner.ts",
-    find: "return { at, begun: ready.map((each) => this.#begin(each, budget)) };",
-    replace: "return { at, begun: ready.slice(0, 1).map((each) => this.#begin(each, budget)) };",
+    find: "return { at, crowded, begun: ready.map((each) => this.#begin(each, budget)) };",
+    replace: "return { at, crowded, begun: ready.slice(0, 1).map((each) => this.#begin(each, budget)) };",
   },
   {
     name: "a run with a history is claimed as a fresh one",

@@ -120,7 +120,7 @@ export const unseenInRunner: readonly Unseen[] = [
         find: "        this.#endings.delete(ending);\n        if (!this.#caughtUp) this.nudge();",
         replace: "        this.#endings.delete(ending);",
       },
-      { file: "runner/runner.ts", find: "if (this.#freeSlots() > 0) this.nudge();", replace: "" },
+      { file: "runner/runner.ts", find: "if (this.#room() > 0) this.nudge();", replace: "" },
     ],
     because: "The next poll finds what is due, and that is all that is promised.",
     noticedBy: "runner/runner.test.ts",
