@@ -41,6 +41,15 @@ export const unseenInEngine: readonly Unseen[] = [
     noticedBy: "engine/hand-over.test.ts",
   },
   {
+    name: "bodies hear that a run was given back when that was answered",
+    guards: ["INV-6"],
+    file: "engine/turn.ts",
+    find: 'if (next.kind === "yield") this.#steps.inFlight.voidAll(turnOver());',
+    replace: "",
+    because: "A body of a world that waits for an inner step does nothing else meanwhile.",
+    noticedBy: "engine/turn-pause.test.ts",
+  },
+  {
     name: "a run ends without what has finished",
     guards: ["INV-9"],
     file: "engine/turn.ts",

@@ -48,6 +48,16 @@ export const unseenInRunner: readonly Unseen[] = [
     noticedBy: "runner/lease-keeper.test.ts",
   },
   {
+    name: "a lease whose claim was answered late is watched by the end of another",
+    guards: ["INV-6"],
+    file: "runner/lease-keeper.ts",
+    find: "if (at >= this.#watchAt) return;",
+    replace: "if (at === Number.POSITIVE_INFINITY || this.#watch) return;",
+    because:
+      "The claim must be late by a good part of a lease, another lease younger, and no renewal get through.",
+    noticedBy: "runner/lease-keeper.test.ts",
+  },
+  {
     name: "a runner offers places that its claims have promised",
     guards: ["INV-47"],
     file: "runner/runner.ts",

@@ -178,8 +178,9 @@ export class WorkflowHandle<Params = any, Output = any> {
     const { runner, runtime, group } = this.#parts;
     const now = runtime.now();
     const mayRunHere = request.dueAt <= now && this.#definition.options.concurrency === undefined;
-    const lease = mayRunHere ? runner.offerLease() : null;
+    // Before the end of the lease is worked out: whoever takes it up must not believe in it for longer.
     const since = runtime.monotonic();
+    const lease = mayRunHere ? runner.offerLease() : null;
     let claim = null;
     let uncertain = false;
     const onUncertain = (): void => {

@@ -48,7 +48,7 @@ export class InFlight {
 
   /** Some body can still come to its end without anything else of this run going on. */
   get canFinish(): boolean {
-    return this.#running.some((body) => body.openCalls === 0);
+    return this.#running.some((body) => body.openCalls === 0 && !body.isVoid);
   }
 
   get names(): readonly string[] {
@@ -116,6 +116,11 @@ export class InFlight {
       return this.cancelInside(body);
     });
     return [...gated, ...running, ...inside];
+  }
+
+  /** What they do no longer counts, and they are told so. They were begun all the same. */
+  voidAll(reason: Error): void {
+    for (const body of this.#running) body.cancel(reason);
   }
 
   cancelAll(reason: Error): void {

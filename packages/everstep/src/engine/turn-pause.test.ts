@@ -120,6 +120,28 @@ describe("pause", () => {
 });
 
 describe("shutdown and step budget", () => {
+  test("a body that waits for an inner step is told before the lease is given back, not when that was answered", async () => {
+    const signals: AbortSignal[] = [];
+    const stage = stageOf((step) =>
+      step.do("outer", async ({ signal }) => {
+        signals.push(signal);
+        await step.sleep("nap", "5 minutes");
+      }),
+    );
+    await stage.play();
+    await stage.resume({ waitingSince: stage.runtime.now() });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    const atCommit: boolean[] = [];
+    stage.answer = ({ boundary }) => {
+      if (boundary.next.kind === "yield") atCommit.push(...signals.map(({ aborted }) => aborted));
+      return stage.committed();
+    };
+    stage.turn.windDown();
+    await stage.runtime.settle();
+    expect(atCommit).toEqual([true]);
+    expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "yield" } });
+  });
+
   test("a turn that winds down yields: due again now, everything finished is recorded", async () => {
     const body = held();
     const stage = stageOf(async (step) => {

@@ -478,6 +478,8 @@ export class Turn implements TurnScope {
     const begun = this.#ending
       ? this.#steps.notTakenUp
       : this.#steps.begunBeyond(upTo, recordsOf(content, false));
+    // Another process may have the run before this one hears of it.
+    if (next.kind === "yield") this.#steps.inFlight.voidAll(turnOver());
     const number = ++this.#commitNumber;
     const boundary: Boundary = {
       number,

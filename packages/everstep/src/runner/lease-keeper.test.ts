@@ -238,6 +238,19 @@ describe("a lease that is lost", () => {
     expect(turn.abandonedAt).toBeLessThanOrEqual(leaseMs);
   });
 
+  test("one whose claim was answered late ends in its own time, though others are held for longer", async () => {
+    const { runtime, keeper, hold } = begin(async () => {
+      throw new Error("out of reach");
+    });
+    const asked = runtime.monotonic();
+    await runtime.advance(20_000);
+    const later = hold(1);
+    const late = new SomeTurn(() => runtime.monotonic());
+    keeper.hold(late as unknown as Turn, leaseOf(2), asked);
+    await runtime.advance(2 * leaseMs);
+    expect([late.abandonedAt, later.abandonedAt]).toEqual([leaseMs, 20_000 + leaseMs]);
+  });
+
   test("a renewal that never answers does not keep it alive either", async () => {
     const { runtime, hold } = begin(() => new Promise(() => {}));
     const turn = hold(1);

@@ -24,6 +24,8 @@ export class LeaseKeeper {
   readonly #held = new Map<RunId, HeldLease>();
   #timer: Timer | null = null;
   #watch: Timer | null = null;
+  /** When the watch looks next, by the monotonic clock. */
+  #watchAt = Number.POSITIVE_INFINITY;
   #renewing = false;
 
   /** `freshenClock` is waited for where the clock cannot be trusted. */
@@ -47,7 +49,7 @@ export class LeaseKeeper {
   hold(turn: Turn, lease: Lease, since: number): void {
     this.#held.set(lease.runId, { lease, turn, heldUntil: since + this.#leaseMs });
     this.#arm();
-    this.#watchEnds();
+    this.#watchEnd(since + this.#leaseMs);
   }
 
   drop(lease: Lease): void {
@@ -55,9 +57,8 @@ export class LeaseKeeper {
     this.#held.delete(lease.runId);
     if (this.#held.size > 0) return;
     this.#timer?.cancel();
-    this.#watch?.cancel();
     this.#timer = null;
-    this.#watch = null;
+    this.#stopWatch();
   }
 
   holds(lease: Lease): boolean {
@@ -94,19 +95,34 @@ export class LeaseKeeper {
     }, delayMs);
   }
 
-  /** A turn whose time is up is stopped then and there: a renewal under way may never answer. */
-  #watchEnds(): void {
-    if (this.#watch || this.#held.size === 0) return;
-    let soonest = Number.POSITIVE_INFINITY;
-    for (const { heldUntil } of this.#held.values()) soonest = Math.min(soonest, heldUntil);
+  /**
+   * A turn whose time is up is stopped then and there: a renewal under way may never answer. One whose claim was answered
+   * late may end before all that are watched already.
+   */
+  #watchEnd(at: number): void {
+    if (at >= this.#watchAt) return;
+    this.#stopWatch();
+    this.#watchAt = at;
     this.#watch = this.#runtime.timer(
       () => {
-        this.#watch = null;
+        this.#stopWatch();
         for (const held of [...this.#held.values()]) if (!this.holds(held.lease)) this.#lose(held);
-        this.#watchEnds();
+        this.#watchEnd(this.#soonestEnd());
       },
-      Math.max(0, soonest - this.#runtime.monotonic()),
+      Math.max(0, at - this.#runtime.monotonic()),
     );
+  }
+
+  #soonestEnd(): number {
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const { heldUntil } of this.#held.values()) soonest = Math.min(soonest, heldUntil);
+    return soonest;
+  }
+
+  #stopWatch(): void {
+    this.#watch?.cancel();
+    this.#watch = null;
+    this.#watchAt = Number.POSITIVE_INFINITY;
   }
 
   async renew(): Promise<void> {
