@@ -6,7 +6,7 @@ import { checkTopic } from "../authoring/names.ts";
 import { checkEventId } from "../engine/lifecycle.ts";
 import { stepOptionsOf } from "../engine/step-options.ts";
 import type { TurnScope } from "../engine/turn-host.ts";
-import { EverstepError } from "../model/error.ts";
+import { EverstepError, StoreError } from "../model/error.ts";
 import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
@@ -184,7 +184,11 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const hooks = options.hooks ?? {};
   const announcer = new Announcer(hooks, runtime);
   const definitions = registered(withHooks(options.workflows, hooks), limits, options.limits);
-  const onProblem = quietly(options.onProblem ?? reportProblem);
+  const tell = quietly(options.onProblem ?? reportProblem);
+  const onProblem = (problem: unknown): void => {
+    // A stop closes the store under what did not answer in time: its own doing, and nobody's problem.
+    if (!stopped || !isStoreClosed(problem)) tell(problem);
+  };
   const endings = new Endings();
   const patience = new Patience(runtime);
   const hints = hintSender(options.dispatcher, { store, runtime, patience, onProblem });
@@ -464,6 +468,10 @@ function runnerOptions(settings: RunnerSettings) {
     residentsMax: settings.residents ?? runnerDefaults.residentsMax,
     memoryBytes: settings.memoryBytes ?? runnerDefaults.memoryBytes,
   };
+}
+
+function isStoreClosed(problem: unknown): boolean {
+  return problem instanceof StoreError && problem.code === "STORE_CLOSED";
 }
 
 /** Whoever only listens cannot disturb what goes on. */
