@@ -151,12 +151,59 @@ describe("new code", () => {
     children[1]!.report(loaded);
     first.end();
     supervisor.changed(["/p/a.ts"]);
+    children[2]!.report(loaded);
     expect(children[1]!.asked).toBe("start (changed), stop");
     expect(children[1]!.isKilled).toBe(false);
-    children[2]!.report(loaded);
     expect(children[2]!.asked).toBe("");
     children[1]!.report(serving);
     children[1]!.end();
+    expect(children[2]!.asked).toBe("start (changed)");
+  });
+
+  test("that cannot be loaded leaves one alone that has only begun to start", () => {
+    const supervisor = supervise();
+    const first = children[0]!;
+    first.report(loaded, listening);
+    supervisor.changed(["/p/a.ts"]);
+    children[1]!.report(failed);
+    children[1]!.end({ exitCode: 70, signal: null });
+    first.report(serving);
+    expect(first.asked).toBe("start (first), run");
+    expect(said).toEqual(["changed", "not loaded, old-serves"]);
+  });
+
+  test("that is changed to a mistake while the old code stops begins all the same", () => {
+    const { supervisor, first } = supervised();
+    supervisor.changed(["/p/a.ts"]);
+    children[1]!.report(loaded);
+    supervisor.changed(["/p/a.ts"]);
+    children[2]!.report(failed);
+    expect(said.at(-1)).toBe("not loaded, old-serves");
+    expect(children[1]!.isKilled).toBe(false);
+    first.end();
+    expect(children[1]!.asked).toBe("start (changed)");
+  });
+
+  test("that is changed to something better while the old code stops is given up for it", () => {
+    const { supervisor, first } = supervised();
+    supervisor.changed(["/p/a.ts"]);
+    children[1]!.report(loaded);
+    supervisor.changed(["/p/a.ts"]);
+    children[2]!.report(loaded);
+    expect(children[1]!.isKilled).toBe(true);
+    children[1]!.end(killed);
+    first.end();
+    expect([children[1]!.asked, children[2]!.asked]).toEqual(["", "start (changed)"]);
+    expect(said).toEqual(["changed", "changed"]);
+  });
+
+  test("that dies before the old code is gone is loaded again", () => {
+    const { supervisor, first } = supervised();
+    supervisor.changed(["/p/a.ts"]);
+    children[1]!.report(loaded);
+    children[1]!.end(killed);
+    first.end();
+    children[2]!.report(loaded);
     expect(children[2]!.asked).toBe("start (changed)");
   });
 

@@ -1,7 +1,7 @@
 /**
- * Keeps one child serving. New code is loaded by a second child while the first one serves; only when that has worked is
- * the first one stopped, and only when it is gone does the second one begin. So a file that cannot be loaded disturbs
- * nothing, and no two of them ever run instances at the same time.
+ * Keeps one child serving. New code is loaded by a second child while the first one begins or serves; only when that has
+ * worked is the first one stopped, and only when it is gone does the second one begin. So a file that cannot be loaded
+ * disturbs nothing, whenever it changed, and no two of them ever run instances at the same time.
  */
 import type { Runtime, Timer } from "../../../index.ts";
 import type { ExitCode } from "../../command.ts";
@@ -48,11 +48,12 @@ const restartDelayMsMax = 30_000;
 export class Supervisor implements ChildListener {
   readonly #parts: SupervisorParts;
   #ports: readonly number[];
-  /** The one that serves, or is being stopped. */
+  /** The one that begins, serves, or is being stopped. */
   #serving: Child | null = null;
   #servingSince = 0;
-  /** The one that loads, or waits for the other to be gone. */
-  #next: Child | null = null;
+  /** The one that was loaded and waits for the other to be gone. */
+  #ready: Child | null = null;
+  #loading: Child | null = null;
   #why: StartReason = "first";
   #deathsInARow = 0;
   #slowLoad: Timer | null = null;
@@ -79,12 +80,6 @@ export class Supervisor implements ChildListener {
     if (this.#isStopping) return;
     this.#parts.narrator.changed(files);
     this.#deathsInARow = 0;
-    // One that has begun to start may be at work already: it is stopped in good order, like one that serves.
-    if (this.#next?.state === "starting") {
-      this.#serving = this.#next;
-      this.#next = null;
-      this.#stopServing();
-    }
     this.#load();
   }
 
@@ -92,7 +87,8 @@ export class Supervisor implements ChildListener {
     if (this.#isStopping) return;
     this.#isStopping = true;
     this.#cancelTimers();
-    this.#next?.kill();
+    this.#loading?.kill();
+    this.#ready?.kill();
     this.#stopServing();
     this.#finishIfAlone();
   }
@@ -101,24 +97,33 @@ export class Supervisor implements ChildListener {
   kill(): void {
     this.#isStopping = true;
     this.#cancelTimers();
-    this.#next?.kill();
-    this.#serving?.kill();
+    for (const child of [this.#loading, this.#ready, this.#serving]) child?.kill();
     this.#finishIfAlone();
   }
 
   onReport(child: Child, report: Report): void {
-    if (child !== this.#next) return;
+    if (child === this.#loading) this.#heardOfLoading(child, report);
+    else if (child === this.#serving && child.state === "starting") this.#heardOfStarting(child, report);
+  }
+
+  #heardOfLoading(child: Child, report: Report): void {
+    if (report.kind !== "loaded" && report.kind !== "failed") return;
     this.#slowLoad?.cancel();
+    this.#loading = null;
+    this.#parts.watch?.add(report.files, child.startedAt);
+    if (report.kind === "loaded") {
+      child.state = "loaded";
+      // What was loaded before it and has not begun is out of date.
+      this.#ready?.kill();
+      this.#ready = child;
+      return this.#replace();
+    }
+    this.#parts.narrator.notLoaded(report.problem, this.#whatNow());
+    this.#finishIfOver();
+  }
+
+  #heardOfStarting(child: Child, report: Report): void {
     switch (report.kind) {
-      case "loaded":
-        child.state = "loaded";
-        this.#parts.watch?.add(report.files, child.startedAt);
-        return this.#replace();
-      case "failed":
-        this.#next = null;
-        this.#parts.watch?.add(report.files, child.startedAt);
-        this.#parts.narrator.notLoaded(report.problem, this.#whatNow());
-        return this.#finishIfOver();
       case "listening":
         // Whoever knows the address finds it there again.
         this.#ports = [report.port];
@@ -128,39 +133,45 @@ export class Supervisor implements ChildListener {
         this.#why = "changed";
         return;
       case "serving":
-        return this.#isServing(child);
-      case "refused":
-        this.#next = null;
-        this.#parts.narrator.refused(report.message, report.hint);
-        if (report.isFinal || !this.#parts.watch) this.#end(70);
+        child.state = "serving";
+        this.#servingSince = this.#parts.runtime.monotonic();
         return;
+      case "refused":
+        this.#serving = null;
+        this.#parts.narrator.refused(report.message, report.hint);
+        if (report.isFinal || !this.#parts.watch) return this.#end(70);
+        return this.#replace();
     }
   }
 
   onGone(child: Child, ending: Ending): void {
-    if (child === this.#serving) {
-      const wasTold = child.state === "stopping";
-      this.#serving = null;
-      this.#killing?.cancel();
-      if (this.#isStopping) return this.#finishIfAlone();
-      if (!wasTold) return this.#died(ending);
-      return this.#replace();
-    }
-    if (child !== this.#next) return;
-    this.#next = null;
+    if (child === this.#serving) return this.#servingIsGone(child, ending);
+    if (child === this.#loading) this.#loading = null;
+    else if (child === this.#ready) this.#ready = null;
+    else return;
     this.#slowLoad?.cancel();
     if (this.#isStopping) return this.#finishIfAlone();
-    if (child.state === "starting") return this.#died(ending);
     this.#parts.narrator.endedWhileLoading(ending, this.#whatNow());
     this.#finishIfOver();
+  }
+
+  #servingIsGone(child: Child, ending: Ending): void {
+    const wasTold = child.state === "stopping";
+    this.#serving = null;
+    this.#killing?.cancel();
+    if (this.#isStopping) return this.#finishIfAlone();
+    if (!wasTold) return this.#died(ending);
+    if (this.#ready) return this.#replace();
+    // The one it made room for is gone too.
+    if (!this.#loading) this.#load();
   }
 
   /** Another child reads the file; one that was at it before has read what is out of date. */
   #load(): void {
     this.#restart?.cancel();
     this.#restart = null;
-    const before = this.#next;
-    this.#next = this.#parts.spawn(this);
+    const before = this.#loading;
+    this.#loading = this.#parts.spawn(this);
     before?.kill();
     this.#slowLoad?.cancel();
     this.#slowLoad = this.#parts.runtime.timer(() => this.#parts.narrator.loadsSlowly(), slowLoadMs);
@@ -168,19 +179,14 @@ export class Supervisor implements ChildListener {
 
   /** The loaded one begins once nobody serves. */
   #replace(): void {
-    const { state } = this.#next ?? {};
-    if (this.#isStopping || !this.#next || state !== "loaded") return;
+    const child = this.#ready;
+    if (this.#isStopping || !child) return;
     if (this.#serving) return this.#stopServing();
-    this.#next.state = "starting";
-    this.#next.order({ kind: "start", ports: this.#ports, why: this.#why });
-  }
-
-  #isServing(child: Child): void {
-    child.state = "serving";
-    this.#next = null;
+    this.#ready = null;
     this.#serving = child;
     this.#servingSince = this.#parts.runtime.monotonic();
-    if (this.#isStopping) this.#stopServing();
+    child.state = "starting";
+    child.order({ kind: "start", ports: this.#ports, why: this.#why });
   }
 
   #stopServing(): void {
@@ -201,7 +207,8 @@ export class Supervisor implements ChildListener {
     const delayMs = this.#deathsInARow < 3 ? 0 : restartDelayMs(this.#deathsInARow - 3);
     this.#why = "died";
     this.#parts.narrator.died(ending, delayMs);
-    if (this.#next) return this.#replace();
+    if (this.#ready) return this.#replace();
+    if (this.#loading) return;
     if (delayMs === 0) this.#load();
     else this.#restart = this.#parts.runtime.timer(() => this.#load(), delayMs);
   }
@@ -211,7 +218,7 @@ export class Supervisor implements ChildListener {
   }
 
   #whatNow(): WhatNow {
-    if (this.#serving) return "old-serves";
+    if (this.#serving || this.#ready) return "old-serves";
     return this.#parts.watch ? "waits" : "over";
   }
 
@@ -220,7 +227,7 @@ export class Supervisor implements ChildListener {
   }
 
   #finishIfAlone(): void {
-    if (!this.#serving && !this.#next) this.#end(0);
+    if (!this.#serving && !this.#ready && !this.#loading) this.#end(0);
   }
 }
 
