@@ -45,7 +45,7 @@ export class NudgeWatch {
     this.#rest?.cancel();
     this.#rest = null;
     const isIdle = this.#ear === null && this.#timer === null;
-    if (isIdle && !this.#isStopped && this.#parts.store.subscribe) void this.#subscribe(false);
+    if (isIdle && !this.#isStopped && this.#parts.store.subscribe) void this.#subscribe();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#restSoon();
@@ -74,8 +74,7 @@ export class NudgeWatch {
     ear?.stop?.();
   }
 
-  /** `missed`: others may have told something while nobody listened. */
-  async #subscribe(missed: boolean): Promise<void> {
+  async #subscribe(): Promise<void> {
     this.#hangUp();
     const ear: Ear = { stop: null };
     this.#ear = ear;
@@ -94,7 +93,8 @@ export class NudgeWatch {
       this.#failures = 0;
       this.#isTold = false;
       this.#after(trustMs);
-      if (missed) this.#tell({ due: true, changed: true, ended: true });
+      // Others may have told something before anybody listened: the first time, too, that takes a moment.
+      this.#tell({ due: true, changed: true, ended: true });
     } catch (reason) {
       if (!isCurrent()) return;
       // Told once: polling goes on, and the next tries may be many.
@@ -121,6 +121,6 @@ export class NudgeWatch {
 
   #after(delayMs: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#parts.runtime.timer(() => void this.#subscribe(true), delayMs);
+    this.#timer = this.#parts.runtime.timer(() => void this.#subscribe(), delayMs);
   }
 }
