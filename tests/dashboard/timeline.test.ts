@@ -90,7 +90,9 @@ onEachStore("the timeline of an instance", {}, (stage) => {
     expect(await looks()).toEqual(["planned open", "event open"]);
     const shown = await bars(page, "approval");
     expect(shown[0]!.width).toBeGreaterThan(shown[1]!.width);
-    expect(await page.locator(".tl-break-text").allTextContents()).toEqual(["1 h"]);
+    // A busy machine lets some time pass between two steps, too; that may be worth a break of its own.
+    const cut = await page.locator(".tl-break-text").allTextContents();
+    expect(cut.filter((text) => !/^[\d.]+ m?s$/.test(text))).toEqual(["1 h"]);
     await page.getByRole("button", { name: "To scale" }).click();
     await expect.poll(() => page.locator(".tl-break-text").count()).toBe(0);
     expect(page.url()).toContain("scale=full");
