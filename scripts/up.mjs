@@ -10,6 +10,7 @@ const samples = join(root, "examples/dev/workflows.ts");
 const demo = join(root, "examples/crash-demo/main.ts");
 const bench = join(root, "bench/main.ts");
 const simulation = join(root, "tests/simulation/main.ts");
+const chaos = join(root, "tests/chaos/main.ts");
 const mutants = join(root, "scripts/mutants.mjs");
 const screenshots = join(root, "scripts/screenshots.ts");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
@@ -34,6 +35,10 @@ const tasks = {
   simulate: {
     does: "explore random programs under random faults",
     run: (args) => runScript(simulation, args),
+  },
+  chaos: {
+    does: "kill processes, connections and servers of a store for a while",
+    run: (args) => runOnStore(chaos, args),
   },
   mutants: { does: "see that the simulation notices mistakes", run: (args) => runScript(mutants, args) },
   run: { does: "<script.ts> run any TypeScript file", run: ([file, ...args]) => runScript(file, args) },

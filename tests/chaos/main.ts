@@ -1,0 +1,104 @@
+/** `npm run chaos`: new seeds, one after the other, for as long as somebody wants to look. */
+import { parseArgs } from "node:util";
+import { runChaos } from "./chaos.ts";
+import type { StoreKind } from "./open-store.ts";
+import { Site, storeNames, whyNoSite } from "./site.ts";
+import { monotonic } from "./time.ts";
+
+const help = `Kills and stops processes, cuts connections, crashes servers, and checks every promise afterwards.
+
+  npm run chaos -- --store redis --minutes 10   new seeds for ten minutes
+  npm run chaos -- --store postgres --seed 12   one seed; what happens depends on the machine's time, too
+
+  --store <name>     sqlite, postgres, mysql or redis    (sqlite)
+  --minutes <n>      begin no other seed after this      (10)
+  --seconds <n>      how long things go wrong in each    (14)
+  --seed <n>         only this one
+`;
+
+interface Options {
+  readonly kind: StoreKind;
+  readonly minutes: number;
+  readonly seconds: number;
+  readonly seed: number | null;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options | null;
+  try {
+    options = readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${help}`);
+    return 2;
+  }
+  if (options === null) {
+    console.log(help);
+    return 0;
+  }
+  const reason = whyNoSite(options.kind);
+  if (reason === undefined) return explore(options);
+  console.error(`There can be no chaos on ${storeNames[options.kind]} here: ${reason}.`);
+  return 1;
+}
+
+/** Gives the exit code: 1 once a promise was broken. */
+async function explore({ kind, minutes, seconds, seed }: Options): Promise<number> {
+  const until = monotonic() + minutes * 60_000;
+  let played = 0;
+  do {
+    const each = seed ?? Math.floor(Math.random() * 1_000_000);
+    const broken = await play(kind, each, seconds);
+    played++;
+    if (broken.length === 0) continue;
+    console.error(`\nchaos on ${storeNames[kind]}, seed ${each}: broken promises\n${broken.join("\n")}`);
+    console.error(`\nAgain: npm run chaos -- --store ${kind} --seconds ${seconds} --seed ${each}`);
+    return 1;
+  } while (seed === null && monotonic() < until);
+  console.log(`chaos on ${storeNames[kind]}: ${played} ${played === 1 ? "seed" : "seeds"}, every promise kept`);
+  return 0;
+}
+
+async function play(kind: StoreKind, seed: number, seconds: number): Promise<readonly string[]> {
+  const site = await Site.open(kind);
+  const say = (line: string): void => console.log(`chaos on ${storeNames[kind]}, seed ${seed}: ${line}`);
+  try {
+    const verdict = await runChaos({ site, seed, seconds, say });
+    return Object.entries(verdict).flatMap(([about, faults]) => faults.map((fault) => `  ${about}: ${fault}`));
+  } catch (problem) {
+    return [`  ${problem instanceof Error ? problem.stack : String(problem)}`];
+  } finally {
+    await site.close();
+  }
+}
+
+/** Null when help was asked for. Throws where an option makes no sense. */
+function readOptions(args: readonly string[]): Options | null {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      store: { type: "string", default: "sqlite" },
+      minutes: { type: "string", default: "10" },
+      seconds: { type: "string", default: "14" },
+      seed: { type: "string" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help) return null;
+  const { store } = values;
+  if (!Object.hasOwn(storeNames, store))
+    throw new Error(`--store is "${store}"; it must be one of ${Object.keys(storeNames).join(", ")}.`);
+  return {
+    kind: store as StoreKind,
+    minutes: positive("minutes", values.minutes),
+    seconds: positive("seconds", values.seconds),
+    seed: values.seed === undefined ? null : positive("seed", values.seed),
+  };
+}
+
+function positive(name: string, given: string): number {
+  const value = Number(given);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new Error(`--${name} is "${given}"; it must be a positive number.`);
+}
