@@ -44,8 +44,9 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     pool: "forks",
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // Generous: a busy machine is slow, a mistake is for ever.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // node:sqlite still announces itself as experimental on Node 22; child processes need the condition too.
     execArgv: ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"],
     projects: [
@@ -89,9 +90,8 @@ export default defineConfig({
           include: browser,
           globalSetup: "tests/support/built-dashboard.ts",
           maxWorkers: workers,
-          testTimeout: 30_000,
           // What a page shows takes a moment, and longer where others are busy.
-          expect: { poll: { timeout: 10_000, interval: 50 } },
+          expect: { poll: { timeout: 30_000, interval: 50 } },
           sequence: { groupOrder: 4 },
         },
       },

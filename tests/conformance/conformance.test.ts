@@ -10,7 +10,7 @@ import { openSqlite } from "./hosting.ts";
 import { driveReloadingInMemory, hostTogether } from "./in-process.ts";
 
 // Programs mostly wait, so many run at once; with all of them at once those that measure time would be disturbed.
-vi.setConfig({ maxConcurrency: 40, testTimeout: 60_000 });
+vi.setConfig({ maxConcurrency: 40, testTimeout: 300_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "everstep-conformance-"));
 let files = 0;

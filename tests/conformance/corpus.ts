@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { Expectation, Program } from "./harness.ts";
+import type { Expectation, Operation, Program } from "./harness.ts";
 
 const folder = new URL("./programs/", import.meta.url);
 
@@ -22,6 +22,22 @@ export async function readCorpus(): Promise<readonly Case[]> {
       return { program, expected };
     }),
   );
+}
+
+/** What the recorded engine came to may take a busy machine many times as long; what it gave up is given up as soon. */
+const patience = 10;
+const untilMs = 8000;
+
+export function patient(program: Program, { recorded }: Expectation): Program {
+  // Pauses are not recorded.
+  const entries = recorded.drive.values();
+  const drive = program.drive.map((operation): Operation => {
+    if (operation.op === "wait") return operation;
+    const entry = entries.next().value;
+    if (!operation.op.startsWith("until") || entry === undefined || "gaveUp" in entry) return operation;
+    return { ...operation, timeout: (operation.timeout ?? untilMs) * patience };
+  });
+  return { ...program, drive };
 }
 
 export async function readProgram(name: string): Promise<Program> {

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from "vitest";
-import { type Case, needsReload, readCorpus } from "./corpus.ts";
+import { watchLateness } from "../support/lateness.ts";
+import { type Case, needsReload, patient, readCorpus } from "./corpus.ts";
 import type { Differences } from "./differences.ts";
 import { compareRecord, type Operation, type Program, type ProgramRecord } from "./harness.ts";
 import type { CorpusHost } from "./in-process.ts";
+
+/** Programs were recorded in real time. One whose machine was this late may have seen another order of things. */
+const lateMs = 60;
+/** So often is a program played again that came out otherwise on a machine that was late. */
+const repeatsMax = 8;
 
 export interface Setting {
   readonly differences: Differences;
@@ -13,8 +19,10 @@ export interface Setting {
 
 /** Runs every program in this setting. */
 export async function describeCorpus(title: string, setting: Setting): Promise<void> {
-  const corpus = await readCorpus();
   const { differences } = setting;
+  const corpus = (await readCorpus()).map(({ program, expected }) =>
+    program.name in differences ? { program, expected } : { program: patient(program, expected), expected },
+  );
 
   describe.concurrent(title, () => {
     let together: CorpusHost;
@@ -33,18 +41,35 @@ export async function describeCorpus(title: string, setting: Setting): Promise<v
     for (const { program, expected } of inOrder(corpus)) {
       const verdict =
         expected.level === "info" ? "ends" : program.name in differences ? "differs as listed" : "conforms";
-      // A machine that was busy elsewhere for half a second is no difference.
-      const retry = measuresTime(program) ? 2 : 0;
-      let host: CorpusHost | null = null;
-      test.concurrent(`${program.name} ${verdict}`, { retry }, async ({ expect }) => {
-        const isFirst = host === null;
-        host = isFirst ? together : await setting.hostTogether([program]);
-        const record = await (needsReload(program) ? setting.driveReloading(program) : host.drive(program));
-        if (!isFirst) await host.stop();
-        judge({ program, expected }, record, differences, expect);
+      test.concurrent(`${program.name} ${verdict}`, async ({ expect }) => {
+        for (let repeats = 0; ; repeats++) {
+          const lateness = watchLateness();
+          const record = await playOnce(program, setting, repeats === 0 ? together : null);
+          const wasLate = lateness.worstMs() > lateMs && repeats < repeatsMax;
+          if (wasLate && !isAsExpected({ program, expected }, record, differences)) continue;
+          return judge({ program, expected }, record, differences, expect);
+        }
       });
     }
   });
+}
+
+/** On the host that all share, or on one of its own. */
+async function playOnce(
+  program: Program,
+  setting: Setting,
+  together: CorpusHost | null,
+): Promise<ProgramRecord> {
+  if (needsReload(program)) return setting.driveReloading(program);
+  const host = together ?? (await setting.hostTogether([program]));
+  const record = await host.drive(program);
+  if (together === null) await host.stop();
+  return record;
+}
+
+function isAsExpected({ program, expected }: Case, record: ProgramRecord, differences: Differences): boolean {
+  if (expected.level === "info") return hanging(expected.recorded, record).length === 0;
+  return program.name in differences === compareRecord(expected, record).length > 0;
 }
 
 function judge(
@@ -61,10 +86,6 @@ function judge(
   const reason = differences[program.name];
   if (reason === undefined) expect(found).toEqual([]);
   else expect(found, `${program.name} conforms now: take it off the list`).not.toEqual([]);
-}
-
-function measuresTime(program: Program): boolean {
-  return String(program.run).includes("api.stamps(");
 }
 
 /** What the recorded engine brought to an end and this one did not. */

@@ -5,7 +5,7 @@ import { describeCorpus } from "./describe-corpus.ts";
 import { cloudflareDifferences } from "./differences.ts";
 import { driveReloadingInProcess, hostTogether } from "./in-process.ts";
 
-vi.setConfig({ maxConcurrency: 40, testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ maxConcurrency: 40, testTimeout: 300_000 });
 
 for (const server of serverStores) {
   const title = `classes for Cloudflare, on ${server.name}`;
