@@ -427,7 +427,7 @@ describe("database files", () => {
       ),
     );
     const results = await Promise.all(
-      instances.map((instance) => instance.result({ timeout: "10 seconds" })),
+      instances.map((instance) => instance.result({ timeout: "60 seconds" })),
     );
     expect(results.map(({ output }) => output)).toEqual(Array.from({ length: 20 }, (_, n) => n));
     expect(await codeOf(() => two.workflows.ECHO.create({ id: "n1" }))).toBe("INSTANCE_ID_ALREADY_EXISTS");

@@ -24,7 +24,7 @@ const everstep = [
   resolve("packages/everstep/src/cli/main.ts"),
 ];
 
-test("from an empty folder to an instance that has run", { timeout: 60_000 }, async () => {
+test("from an empty folder to an instance that has run", async () => {
   // What `npm install everstep` leaves.
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(resolve("packages/everstep"), join(folder, "node_modules/everstep"), "dir");

@@ -98,7 +98,7 @@ describe("examples", () => {
       run(process.execPath, [...nodeFlags, resolve(file)], {
         cwd: emptyFolder(),
         env: withServer,
-        timeout: 20_000,
+        timeout: 60_000,
       }),
     ).resolves.toBeDefined();
   });
@@ -125,7 +125,7 @@ describe("examples", () => {
 describe("README", () => {
   const program = () => codeBlocks("README.md")[0]?.lines.join("\n") ?? "";
 
-  test("its program compiles and runs, given a charge", { timeout: 30_000 }, async () => {
+  test("its program compiles and runs, given a charge", async () => {
     const folder = emptyFolder();
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(resolve("packages/everstep"), join(folder, "node_modules/everstep"), "dir");

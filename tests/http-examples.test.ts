@@ -97,9 +97,7 @@ describe.each([
   { file: "fastify.ts", site: "The shop is open." },
   { file: "hono.ts", site: "The shop is open." },
 ])("$file", ({ file, site }) => {
-  test.concurrent("serves the API, beside its own pages where it has any", { timeout: 30_000 }, async ({
-    expect,
-  }) => {
+  test.concurrent("serves the API, beside its own pages where it has any", async ({ expect }) => {
     const program = await started(file);
     try {
       const mount = program.url.replace(/\/$/, "");

@@ -28,7 +28,7 @@ test("many clients of one server have no errors, and nothing they created is los
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 test.each([["--clients", "0"], ["--store", "paper"], ["--colour"]])(
   "%s %s is a usage error",

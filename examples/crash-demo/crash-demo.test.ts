@@ -156,7 +156,7 @@ function startDemo(...given: (string | NodeJS.ProcessEnv)[]) {
     output: () => output,
     exitCode: new Promise<number | null>((resolve) => demo.once("close", resolve)),
     sees: async (pattern: RegExp): Promise<string> => {
-      await expect.poll(() => output, { timeout: 10_000 }).toMatch(pattern);
+      await expect.poll(() => output, { timeout: 60_000 }).toMatch(pattern);
       return pattern.exec(output)?.[1] ?? "";
     },
   };

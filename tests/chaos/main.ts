@@ -56,7 +56,9 @@ async function explore({ kind, minutes, seconds, seed }: Options): Promise<numbe
     console.error(`\nAgain: npm run chaos -- --store ${kind} --seconds ${seconds} --seed ${each}`);
     return 1;
   } while (seed === null && monotonic() < until);
-  console.log(`chaos on ${storeNames[kind]}: ${played} ${played === 1 ? "seed" : "seeds"}, every promise kept`);
+  console.log(
+    `chaos on ${storeNames[kind]}: ${played} ${played === 1 ? "seed" : "seeds"}, every promise kept`,
+  );
   return 0;
 }
 
@@ -65,7 +67,9 @@ async function play(kind: StoreKind, seed: number, seconds: number): Promise<rea
   const say = (line: string): void => console.log(`chaos on ${storeNames[kind]}, seed ${seed}: ${line}`);
   try {
     const verdict = await runChaos({ site, seed, seconds, say });
-    return Object.entries(verdict).flatMap(([about, faults]) => faults.map((fault) => `  ${about}: ${fault}`));
+    return Object.entries(verdict).flatMap(([about, faults]) =>
+      faults.map((fault) => `  ${about}: ${fault}`),
+    );
   } catch (problem) {
     return [`  ${problem instanceof Error ? problem.stack : String(problem)}`];
   } finally {

@@ -35,7 +35,7 @@ test.each(linesIn(text))("%s can be typed", (line) => {
 });
 
 // With -u the page is written anew.
-test("the commands print what the page says they print", { timeout: 60_000 }, async () => {
+test("the commands print what the page says they print", async () => {
   const world = await openWorld();
   const printed = await told(world).finally(() => world.close());
   await expect(printed).toMatchFileSnapshot(page);

@@ -21,6 +21,8 @@ export const patient = defineWorkflow({ name: "patient" }, async (event, step) =
 const app = createWorkflows({
   workflows: { PATIENT: patient },
   store: sqlite(database),
+  // So long that nobody in a test ever waits for its end.
+  runner: { lease: "1 hour" },
   onInterrupted: onInterrupted as "resume" | "error",
 });
 await app.start();

@@ -40,15 +40,15 @@ function twoApps() {
     createWorkflows({
       workflows: { W: workflow },
       store: sqlite({ path: join(folder, "app.db"), synchronous: "normal" }),
+      // So long that no test sees it renewed.
+      runner: { lease: "1 hour" },
       onNotice: () => {},
     });
   return { runs: open(), other: open(), ran, aborted, held };
 }
 
 const until = async (condition: () => unknown): Promise<void> => {
-  for (let look = 0; !condition() && look < 500; look++)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(condition()).toBeTruthy();
+  await expect.poll(condition, { timeout: 60_000, interval: 10 }).toBeTruthy();
 };
 
 test("a body hears at once that another process terminated its instance, long before its lease is renewed", async () => {
@@ -56,10 +56,8 @@ test("a body hears at once that another process terminated its instance, long be
   await runs.start();
   await runs.workflows.W.create({ id: "i", params: { quiet: true } });
   await until(() => ran.includes("hold"));
-  const began = performance.now();
   await (await other.workflows.W.get("i")).terminate();
   await until(() => aborted.length > 0);
-  expect(performance.now() - began).toBeLessThan(5000);
   expect(aborted).toEqual(["The instance is terminated."]);
   await runs.stop({ grace: 0 });
   await other.stop();
@@ -77,7 +75,7 @@ test("no body starts after another process has paused the instance, though a lon
   held.release();
   await until(() => ran.length === 2);
   await handle.resume();
-  expect(await instance.result({ timeout: "10 seconds" })).toMatchObject({ status: "complete" });
+  expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete" });
   expect(ran).toEqual(["hold", "flaky 1", "flaky 2", "flaky 3"]);
   await runs.stop();
   await other.stop();

@@ -6,7 +6,7 @@ function run(where: string) {
   const options = ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"];
   return spawnSync(process.execPath, [...options, join(import.meta.dirname, "stray.ts"), where], {
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 100_000,
   });
 }
 

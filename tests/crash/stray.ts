@@ -42,7 +42,7 @@ const other = await app.workflows.neighbour.create();
 const instance = await app.workflows.careless.create();
 if (where === "host rejection") void Promise.reject(new Error("the host's own mistake"));
 if (where === "host exception") setTimeout(() => fail(), 1);
-const results = await Promise.all([other, instance].map((each) => each.result({ timeout: "5 seconds" })));
+const results = await Promise.all([other, instance].map((each) => each.result({ timeout: "60 seconds" })));
 const lines = (await instance.logs()).items
   .filter(({ category }) => category === "system")
   .map(({ message }) => message);

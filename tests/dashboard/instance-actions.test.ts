@@ -90,7 +90,7 @@ onEachStore("steering an instance", {}, (stage) => {
     await page.getByRole("button", { name: "Fork it" }).click();
     await page.waitForURL((url) => /\/order\/[0-9a-f-]{36}$/.test(url.pathname));
     await whyIs(page, /waits for an event of type "approved"/);
-  }, 30_000);
+  });
 
   test("a failed step gets another attempt, now or later", async () => {
     const dead = await stage.served.app.workflows.failing.create({ id: "dead", params: {} });

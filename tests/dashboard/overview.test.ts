@@ -48,7 +48,7 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
     const { complete, errored, terminated } = await stage.served.app.counts();
     const ended = complete + errored + terminated;
     await expect
-      .poll(() => page.getByText(/instances ended in the last hour/).innerText(), { timeout: 20_000 })
+      .poll(() => page.getByText(/instances ended in the last hour/).innerText(), { timeout: 60_000 })
       .toBe(`${ended - terminated} instances ended in the last hour`);
     await chart.focus();
     await page.keyboard.press("ArrowLeft");

@@ -88,5 +88,5 @@ function isAlive(pid: number): boolean {
 
 /** There is no event for the end of a process that is nobody's child: look until it is gone. */
 async function gone(pid: number): Promise<void> {
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(pid), { timeout: 60_000 }).toBe(false);
 }

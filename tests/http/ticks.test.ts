@@ -122,7 +122,7 @@ describe("R-091 a port that is taken", () => {
       `Port ${port} of 127.0.0.1 is taken by another process.`,
     );
     const instance = await app.workflows.QUICK.create();
-    expect(await instance.result({ timeout: "10 seconds" })).toMatchObject({ output: "done" });
+    expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ output: "done" });
     expect((await app.fetch(new Request("http://localhost/readyz"))).status).toBe(200);
     const served = await serve(app, { port: 0 });
     expect((await fetch(new URL("readyz", served.url))).status).toBe(200);

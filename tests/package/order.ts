@@ -28,7 +28,7 @@ const app = createWorkflows({ workflows: { ORDER: order }, store: sqlite("app.db
 await app.start();
 const instance = await app.workflows.ORDER.create({ id: "o-1", params: { userId: 7 } });
 await instance.sendEvent({ type: "approved", payload: { by: "kim" } });
-const result = await instance.result({ timeout: "10 seconds" });
+const result = await instance.result({ timeout: "60 seconds" });
 assert.deepEqual(result, { status: "complete", output: { ok: true }, timedOut: false });
 const { items } = await instance.logs({ category: "orders" });
 assert.deepEqual(

@@ -73,7 +73,7 @@ const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<
     const app = createWorkflows({ workflows: { MIXED: mixed }, store: openPlace(place), ...quiet(problems) });
     await app.start();
     const instance = await app.workflows.MIXED.create({ id, params: { quick: true } });
-    const { status } = await instance.result({ timeout: "15 seconds" });
+    const { status } = await instance.result({ timeout: "60 seconds" });
     if (status !== "complete") problems.push(`The instance is ${status}.`);
     await app.stop();
   },
@@ -101,7 +101,7 @@ const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<
         await instance.resume();
         await instance.sendEvent({ type: "note", id: `note-${each}` });
         await app.workflows.MIXED.list();
-        const { status } = await instance.result({ timeout: "15 seconds" });
+        const { status } = await instance.result({ timeout: "60 seconds" });
         if (status !== "complete") problems.push(`Instance ${each} is ${status}.`);
         if (n % 3 === 0) await instance.restart();
         if (n % 3 === 0) await instance.terminate();
@@ -125,7 +125,7 @@ const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<
     const batch = Array.from({ length: 5 }, (_, n) => ({ id: `${id}-${n}` }));
     const instances = await app.workflows.TIMED.createBatch(batch);
     for (const instance of instances) {
-      const { status } = await instance.result({ timeout: "15 seconds" });
+      const { status } = await instance.result({ timeout: "60 seconds" });
       if (status !== "complete") problems.push(`Instance ${instance.id} is ${status}.`);
     }
     await app.stop();

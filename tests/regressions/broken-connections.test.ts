@@ -40,11 +40,11 @@ onEachServer("broken connections", (take) => {
     const server = take();
     const begun = await begin(server);
     const { app } = begun;
-    await (await app.workflows.W.create({ id: "before" })).result({ timeout: "10 seconds" });
+    await (await app.workflows.W.create({ id: "before" })).result({ timeout: "60 seconds" });
     await breaks[how]?.(server, begun);
     await pause(50);
     const instance = await app.workflows.W.create({ id: "after" });
-    expect(await instance.result({ timeout: "15 seconds" })).toMatchObject({ status: "complete" });
+    expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete" });
     await app.stop();
   });
 
@@ -61,7 +61,7 @@ onEachServer("broken connections", (take) => {
         await breaks[how]?.(server, begun);
       }
       for (const instance of instances) {
-        expect(await instance.result({ timeout: "15 seconds" })).toMatchObject({ status: "complete" });
+        expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete" });
         const { steps } = await instance.history();
         expect(steps.map(({ attempts, starts }) => [attempts, starts])).toEqual(Array(5).fill([1, 1]));
       }

@@ -45,7 +45,7 @@ onEachData("crowds", {}, (take) => {
     const { result, ms } = await timed(() => store.claim(claimRequest({ workflows, limit: 2, now: at(2) })));
     expect(result.map(({ instanceId }) => instanceId).toSorted()).toEqual(["order", "other"]);
     expect(ms).toBeLessThan(1000);
-  }, 60_000);
+  });
 
   test("R-083 (INV-47) when all leases have run out at once, a runner starts and claims as fast as ever", async () => {
     const { open, isRemote } = take();
@@ -69,12 +69,13 @@ onEachData("crowds", {}, (take) => {
     const start = await timed(() => app.start());
     expect(start.ms).toBeLessThan(5000);
     const began = performance.now();
-    while (finished < 100 && performance.now() - began < 5000) await new Promise((go) => setTimeout(go, 10));
+    while (finished < 100 && performance.now() - began < 30_000)
+      await new Promise((go) => setTimeout(go, 10));
     expect(finished).toBeGreaterThanOrEqual(100);
     const workflows = [{ name: "w", concurrency: null }];
     const claiming = await timed(() => store.claim(claimRequest({ workflows, limit: 100, now: Date.now() })));
     expect(claiming.result.length).toBe(100);
     expect(claiming.ms).toBeLessThan(1000);
     await app.stop();
-  }, 60_000);
+  });
 });

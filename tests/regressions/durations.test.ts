@@ -128,7 +128,7 @@ onEachData("chains of sleeps", {}, (take, store) => {
     expect((await story.status("i")).status).toBe("complete");
     expect(wokeAt).toEqual(Array.from({ length: count }, (_, n) => start + (n + 1) * second));
     await story.stop();
-  }, 60_000);
+  });
 
   test("R-055 whoever wakes late is late by that much, and never early, also with processes that come and go", async () => {
     const wokeAt: number[] = [];

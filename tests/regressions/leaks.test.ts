@@ -40,7 +40,7 @@ test("R-080 a hundred thousand idle polls leave nothing behind", async () => {
   expect(claims - polled).toBeGreaterThan(100_000);
   expect((await heapBytes()) - before).toBeLessThan(mib);
   await app.stop();
-}, 60_000);
+});
 
 test("R-080 nor do fifty thousand steps, with retries, timeouts, sleeps and signals that somebody listens to", async () => {
   const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
@@ -75,7 +75,7 @@ test("R-080 nor do fifty thousand steps, with retries, timeouts, sleeps and sign
   for (let n = 0; n < 25; n++) await round();
   expect((await heapBytes()) - before).toBeLessThan(3 * mib);
   await app.stop();
-}, 60_000);
+});
 
 test("R-080 apps that come and go leave no listener on the process", async () => {
   const listeners = () =>

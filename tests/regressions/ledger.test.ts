@@ -83,5 +83,5 @@ onEachData("the ledger of starts", {}, (take) => {
         if (!wasReached) break;
       }
     }
-  }, 60_000);
+  });
 });

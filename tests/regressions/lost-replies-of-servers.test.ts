@@ -54,7 +54,7 @@ onEachServer("lost replies of servers", (take) => {
       ids.map(async (id) => {
         const instance = await app.workflows.W.create({ id });
         await instance.sendEvent({ type: "note", payload: id, id: `note-${id}` });
-        expect(await instance.result({ timeout: "18 seconds" })).toMatchObject({ output: [2, id] });
+        expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ output: [2, id] });
       }),
     );
     await app.stop();

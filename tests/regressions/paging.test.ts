@@ -36,5 +36,5 @@ onEachData("paging", {}, (take) => {
       expect(old).toHaveLength(count);
       expect(new Set(old).size).toBe(count);
     }
-  }, 60_000);
+  });
 });

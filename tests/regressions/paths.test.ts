@@ -97,5 +97,5 @@ onEachData("paths", {}, (take) => {
         if (isOver) break;
       }
     }
-  }, 60_000);
+  });
 });

@@ -76,7 +76,7 @@ onEachPlace((take) => {
     const { complete } = await store.countByStatus("mixed");
     expect(complete).toBeGreaterThanOrEqual(15);
     await store.close();
-  }, 60_000);
+  });
 
   test.each([
     ["exits", "create and exit"],
@@ -89,7 +89,7 @@ onEachPlace((take) => {
     const app = createWorkflows({ workflows: { MIXED: mixed }, store: openPlace(place), ...quiet() });
     await app.start();
     const instance = await app.workflows.MIXED.get("i");
-    expect(await instance.result({ timeout: "15 seconds" })).toMatchObject({ status: "complete", output: 1 });
+    expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete", output: 1 });
     await app.stop();
   });
 
@@ -99,5 +99,5 @@ onEachPlace((take) => {
       (await actors(8)).map((actor, n) => actor.tell({ act: "mix", place, id: `p${n}` })),
     );
     expect(told).toEqual(told.map(() => ({ problems: [] })));
-  }, 60_000);
+  });
 });

@@ -168,6 +168,6 @@ onEachData("replay order", {}, (take, store) => {
         expect(new Set(winners.get(id)), id).toEqual(new Set([first]));
       }
       await story.stop();
-    }, 120_000);
+    });
   });
 });

@@ -61,7 +61,7 @@ test("R-084 the SQLite store never writes in a transaction that it began for rea
     await instance.pause();
     await instance.resume();
     await instance.sendEvent({ type: "note" });
-    expect(await instance.result({ timeout: "10 seconds" })).toMatchObject({ status: "complete" });
+    expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete" });
     await instance.history();
     await instance.logs();
   }

@@ -24,7 +24,7 @@ async function expectApart(stores: readonly [Store, Store]): Promise<void> {
   if (!one || !two) throw new Error("There are two.");
   await one.start();
   const first = await one.workflows.MIXED.create({ id: "i", params: { quick: true } });
-  expect(await first.result({ timeout: "10 seconds" })).toMatchObject({ status: "complete" });
+  expect(await first.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete" });
   // The other one is as empty as it was.
   expect(await two.counts()).toMatchObject({ active: 0, waiting: 0, complete: 0 });
   await expect(two.workflows.MIXED.get("i")).rejects.toMatchObject({ code: "INSTANCE_NOT_FOUND" });
@@ -32,10 +32,10 @@ async function expectApart(stores: readonly [Store, Store]): Promise<void> {
   await second.sendEvent({ type: "note", id: "note" });
   const busy = await one.workflows.MIXED.create({ id: "j" });
   await busy.sendEvent({ type: "note", id: "note" });
-  expect(await busy.result({ timeout: "10 seconds" })).toMatchObject({ status: "complete", output: 2 });
+  expect(await busy.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete", output: 2 });
   expect(await second.status()).toEqual({ status: "active" });
   await two.start();
-  expect(await second.result({ timeout: "10 seconds" })).toMatchObject({ status: "complete", output: 2 });
+  expect(await second.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete", output: 2 });
   await first.restart();
   expect((await second.details()).runNumber).toBe(1);
   expect(await one.store.remove({ workflowName: "mixed", instanceId: "i" })).toBe(true);

@@ -66,7 +66,7 @@ onEachDatabase((open) => {
     const instance = await app.workflows.ORDER?.create({ id: "o-1", params: { for: "Ada" } }, { tx: own.tx });
     await own.commit();
     await instance?.sendEvent({ type: "paid", payload: { amount: 7 } });
-    expect(await instance?.result({ timeout: "10 seconds" })).toMatchObject({
+    expect(await instance?.result({ timeout: "60 seconds" })).toMatchObject({
       status: "complete",
       output: { for: "Ada", amount: 7 },
     });
@@ -92,7 +92,7 @@ onEachDatabase((open) => {
     const done = await caller.begin();
     await instance?.sendEvent({ type: "paid", payload: { amount: 2 } }, { tx: done.tx });
     await done.commit();
-    expect(await instance?.result({ timeout: "10 seconds" })).toMatchObject({ output: { amount: 2 } });
+    expect(await instance?.result({ timeout: "60 seconds" })).toMatchObject({ output: { amount: 2 } });
   });
 
   test("a batch goes into the transaction too, and ids that exist are left out", async () => {

@@ -102,7 +102,7 @@ onEachStore("cursors", (tell) => {
       }
       expect(refused, name).toBeGreaterThan(cursor.length);
     }
-  }, 60_000);
+  });
 
   test("SEC-20 a cursor of another list is refused", async () => {
     const story = await tellLists(tell);

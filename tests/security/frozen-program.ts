@@ -24,7 +24,7 @@ const app = createWorkflows({ workflows: { W: workflow }, store, onNotice() {}, 
 await app.start();
 const instance = await app.workflows.W.create({ id: "i", params: value });
 await instance.sendEvent({ type: "note", payload: value });
-const { status, output } = await instance.result({ timeout: "10 seconds" });
+const { status, output } = await instance.result({ timeout: "60 seconds" });
 await instance.history();
 await app.workflows.W.list();
 await app.stop();

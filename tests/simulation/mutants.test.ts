@@ -66,7 +66,7 @@ describe("the simulation", () => {
       { timeoutMs: 60_000 },
     );
     expect(verdict).toMatchObject({ kind: "survived" });
-  }, 60_000);
+  });
 
   test.each(quick)(
     "notices that %s",

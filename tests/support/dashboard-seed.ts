@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import type { DashboardApp } from "./dashboard-app.ts";
 import { hostileTexts } from "./hostile-texts.ts";
 
-const patience = { timeout: 15_000, interval: 20 };
+const patience = { timeout: 60_000, interval: 20 };
 
 /** Resolves when the instance has this status, at this step if one is named. */
 export async function reach(

@@ -24,7 +24,7 @@ export function onEachStore(title: string, options: StageOptions, tests: (stage:
       beforeAll(async () => {
         served = await openDashboardApp({ ...appOptions, store });
         await seed?.(served);
-      }, 60_000);
+      });
       afterAll(() => served?.close());
       tests({
         ...browser,

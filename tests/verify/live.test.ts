@@ -35,7 +35,7 @@ async function auditUnderLoad(open: () => Store): Promise<void> {
         if (n % 9 === 0) await instance.restart();
         if (n % 9 === 0) await instance.sendEvent({ type: "told", payload: { n } });
       }
-      for (const id of ids) await (await first.workflows.BUSY.get(id)).result({ timeout: "15 seconds" });
+      for (const id of ids) await (await first.workflows.BUSY.get(id)).result({ timeout: "60 seconds" });
       isOver = true;
     })();
     const reports: VerifyReport[] = [];

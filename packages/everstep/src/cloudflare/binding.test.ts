@@ -55,7 +55,7 @@ async function create(does?: string, id = "a"): Promise<WorkflowInstance> {
 
 /** Until the instance shows this status. */
 async function until(instance: WorkflowInstance, status: string): Promise<void> {
-  await expect.poll(async () => (await instance.status()).status, { timeout: 5000 }).toBe(status);
+  await expect.poll(async () => (await instance.status()).status, { timeout: 60_000 }).toBe(status);
 }
 
 test("a complete instance shows its output as JSON has it", async () => {

@@ -47,7 +47,7 @@ afterAll(async () => {
 
 test("creates an instance, waits for its result and looks at everything about it", async () => {
   const instance = await client.workflow<typeof double>("double").create({ params: { n: 21 } });
-  expect(await instance.result({ timeout: 10_000 })).toEqual({
+  expect(await instance.result({ timeout: 60_000 })).toEqual({
     status: "complete",
     output: 42,
     timedOut: false,

@@ -63,7 +63,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     ns = place.namespaceOf(store);
     admin = await place.connect();
     await fill();
-  }, 60_000);
+  });
   afterAll(async () => {
     await admin.end();
     await store.close();

@@ -60,7 +60,7 @@ describe.skipIf(postgresUrl === undefined)(
       database = recording(inner, seen);
       client = await plansClient(place);
       await fill();
-    }, 60_000);
+    });
     afterAll(async () => {
       client.release();
       await inner.close();
