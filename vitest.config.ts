@@ -1,6 +1,6 @@
-import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { SlowFirst } from "./tests/support/slow-first.ts";
 
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
 const conditions = ["everstep-source"];
@@ -15,29 +15,15 @@ const alone = [
   "skewed-clocks",
 ].map((name) => `tests/regressions/${name}.test.ts`);
 
-// Those wait for nothing but themselves, so they may share the machine with each other.
-const inPairs = [
-  "change-safety",
-  "cli",
-  "conformance",
-  "golden",
-  "http",
-  "regressions",
-  "scenarios",
-  "security",
-  "simulation",
-  "verify",
-].map((folder) => `tests/${folder}/**/*.test.ts`);
-
-// Those start many processes and a server each, and measure how soon others go on: one at a time, after the rest.
-const chaos = ["tests/chaos/*.test.ts", "tests/crash/*.test.ts"];
+// Those start many processes and a server each, and wait for them most of the time: after the rest.
+const chaos = ["tests/chaos/**/*.test.ts", "tests/crash/*.test.ts"];
 
 // Those drive a real browser, which wants a processor for itself.
 const browser = ["tests/dashboard/**/*.test.ts"];
 
-const isAlone = (file: string): boolean => alone.includes(file);
-const elsewhere = [...globSync(inPairs).filter((file) => !isAlone(file)), ...chaos, ...browser];
-const workers = Math.max(2, availableParallelism() - 1);
+// Much of what tests do is to wait, for servers and for processes of their own.
+const cores = availableParallelism();
+const workers = cores <= 4 ? cores + 1 : cores;
 
 export default defineConfig({
   resolve: { conditions },
@@ -49,6 +35,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // node:sqlite still announces itself as experimental on Node 22; child processes need the condition too.
     execArgv: ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"],
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,
@@ -63,25 +50,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: "pairs",
-          include: inPairs,
-          exclude: [...configDefaults.exclude, ...alone],
+          include: ["tests/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...alone, ...chaos, ...browser],
           maxWorkers: workers,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: {
-          name: "tests",
-          include: [...alone, "tests/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...elsewhere],
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-        },
+        test: { name: "alone", include: alone, fileParallelism: false, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
-        test: { name: "chaos", include: chaos, fileParallelism: false, sequence: { groupOrder: 3 } },
+        test: { name: "chaos", include: chaos, maxWorkers: workers, sequence: { groupOrder: 2 } },
       },
       {
         extends: true,
@@ -89,10 +70,10 @@ export default defineConfig({
           name: "browser",
           include: browser,
           globalSetup: "tests/support/built-dashboard.ts",
-          maxWorkers: workers,
+          maxWorkers: Math.max(2, cores - 1),
           // What a page shows takes a moment, and longer where others are busy.
           expect: { poll: { timeout: 30_000, interval: 50 } },
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

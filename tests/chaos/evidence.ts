@@ -57,20 +57,33 @@ export async function readInstances(
   return { journeys: await readAll(JOURNEY), errands: await readAll(ERRAND) };
 }
 
+/** So many are read at once: each of them is a few questions, and their answers take their time. */
+const readAtOnce = 10;
+
 async function readAll(workflow: WorkflowHandle): Promise<InstanceEvidence[]> {
+  const views: InstanceView[] = [];
+  for await (const view of listed(workflow)) views.push(view);
   const found: InstanceEvidence[] = [];
-  for await (const { id, params } of listed(workflow)) {
-    const handle = await workflow.get(id);
-    const runs: RunEvidence[] = [];
-    for (const run of (await handle.runs()).toReversed()) {
-      const history = await handle.history({ runNumber: run.runNumber, pageSize: 100 });
-      if (history.stepsHasNextPage || history.eventsHasNextPage)
-        throw new Error(`${id} is too long to be read`);
-      runs.push(runEvidence(run, history));
-    }
-    found.push({ workflowName: workflow.name, id, params, runs });
+  for (let from = 0; from < views.length; from += readAtOnce) {
+    const some = views.slice(from, from + readAtOnce);
+    found.push(...(await Promise.all(some.map((view) => readInstance(workflow, view)))));
   }
   return found;
+}
+
+async function readInstance(
+  workflow: WorkflowHandle,
+  { id, params }: InstanceView,
+): Promise<InstanceEvidence> {
+  const handle = await workflow.get(id);
+  const runs: RunEvidence[] = [];
+  for (const run of (await handle.runs()).toReversed()) {
+    const history = await handle.history({ runNumber: run.runNumber, pageSize: 100 });
+    if (history.stepsHasNextPage || history.eventsHasNextPage)
+      throw new Error(`${id} is too long to be read`);
+    runs.push(runEvidence(run, history));
+  }
+  return { workflowName: workflow.name, id, params, runs };
 }
 
 async function* listed(workflow: WorkflowHandle): AsyncGenerator<InstanceView> {

@@ -1,0 +1,31 @@
+/** What takes long begins first, so that nobody waits for the last file alone. */
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** By name, those that take longest first: what is measured is remembered on nobody's fresh clone. */
+const slow = [
+  "tests/bench-smoke.test.ts",
+  "tests/simulation/sweep/sqlite.test.ts",
+  "tests/simulation/safety-",
+  "tests/simulation/liveness-",
+  "tests/simulation/sweep/",
+  "tests/simulation/pairs/",
+  "tests/services.test.ts",
+  "tests/chaos/",
+  "tests/crash/kill-loop.test.ts",
+  "tests/conformance/",
+  "tests/http/every-route",
+  "tests/verify/",
+  "tests/dev/",
+  "tests/cli/",
+];
+
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = slow.findIndex((name) => moduleId.includes(name));
+      return at === -1 ? slow.length : at;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
