@@ -39,6 +39,66 @@ onEachStore("4.2 Retries and timeouts", (tell) => {
     expect(step?.errors.map(({ message }) => message)).toEqual(["failure 1", "failure 2", "failure 3"]);
   });
 
+  test("an instance is a dead letter also when the error of the exhausted step is wrapped with a cause", async () => {
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
+      const fails = async () => {
+        throw new Error("down");
+      };
+      await step.do("ask", { retries: { limit: 1, delay: 0 } }, fails).catch((cause) => {
+        throw new Error("order failed", { cause });
+      });
+    });
+    const story = tell({ W: workflow });
+    const instance = await story.workflows.W.create({ id: "i" });
+    await story.advance("1 minute");
+    expect(await instance.details()).toMatchObject({
+      status: "errored",
+      error: { message: "order failed" },
+      deadLetter: true,
+    });
+  });
+
+  test("a NonRetryableError as the cause of what is thrown: exactly one call", async () => {
+    let calls = 0;
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
+      await step.do("charge", async () => {
+        calls++;
+        throw new Error("payment failed", { cause: new NonRetryableError("card declined") });
+      });
+    });
+    const story = tell({ W: workflow });
+    await story.workflows.W.create({ id: "i" });
+    await story.advance("1 hour");
+    expect(await story.status("i")).toMatchObject({
+      status: "errored",
+      error: { message: "payment failed" },
+    });
+    expect(calls).toBe(1);
+  });
+
+  test("what a schema found of a child's params is in the status and the history, not only in a catch", async () => {
+    const params = {
+      "~standard": {
+        version: 1,
+        vendor: "test",
+        validate: () => ({
+          issues: [{ message: "must be 1", path: [{ key: "n" }, 0], expected: () => 1 }],
+        }),
+      },
+    } as const;
+    const child = defineWorkflow({ name: "child", params }, async () => {});
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
+      step.do("begin", async ({ startWorkflow }) => startWorkflow(child, { params: {} })),
+    );
+    const story = tell({ W: workflow, CHILD: child });
+    await story.workflows.W.create({ id: "i" });
+    await story.runUntilIdle();
+    const details = { issues: [{ message: "must be 1", path: ["n", 0] }] };
+    const error = { code: "WORKFLOW_PARAMS_INVALID", details };
+    expect(await story.status("i")).toMatchObject({ status: "errored", error });
+    expect((await story.history("i")).steps).toMatchObject([{ error, errors: [error] }]);
+  });
+
   test("33. NonRetryableError: exactly one call, and no dead letter (INV-10)", async () => {
     let calls = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {

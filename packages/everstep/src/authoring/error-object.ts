@@ -61,3 +61,21 @@ export function read(target: unknown, key: string): unknown {
     return undefined;
   }
 }
+
+/** How many errors of a chain or bundle are looked at: they can be circles. */
+const errorsMax = 100;
+
+/** Whether it holds of the error, of one of its causes, or of an error bundled in one of these. */
+export function someError(error: unknown, holds: (error: object) => boolean): boolean {
+  const seen = new Set<object>();
+  const open: unknown[] = [error];
+  while (open.length > 0 && seen.size < errorsMax) {
+    const one = open.shift();
+    if (typeof one !== "object" || one === null || seen.has(one)) continue;
+    if (holds(one)) return true;
+    seen.add(one);
+    const bundled = read(one, "errors");
+    open.push(read(one, "cause"), ...(Array.isArray(bundled) ? bundled.slice(0, errorsMax) : []));
+  }
+  return false;
+}

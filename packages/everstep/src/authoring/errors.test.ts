@@ -33,6 +33,15 @@ describe("NonRetryableError", () => {
 
   const { proxy: revoked, revoke } = Proxy.revocable({}, {});
   revoke();
+  test("an error that has one as its cause is not retried either, however deep", () => {
+    const inner = new NonRetryableError("inner");
+    expect(isNonRetryable(new Error("outer", { cause: inner }))).toBe(true);
+    expect(isNonRetryable(new Error("outer", { cause: { cause: inner } }))).toBe(true);
+  });
+
+  const circle = new Error("circle");
+  circle.cause = new Error("more", { cause: circle });
+
   test.each<[string, unknown]>([
     ["undefined", undefined],
     ["null", null],
@@ -40,7 +49,11 @@ describe("NonRetryableError", () => {
     ["a number", 5],
     ["a symbol", Symbol.for("everstep.nonRetryable")],
     ["an Error whose message begins with the word", new Error("NonRetryableError: no")],
-    ["an Error whose cause is one", new Error("no", { cause: new NonRetryableError("inner") })],
+    [
+      "a RetryAfterError, whatever its cause",
+      Object.assign(new RetryAfterError("later", 1), { cause: new NonRetryableError("inner") }),
+    ],
+    ["an Error whose causes are a circle", circle],
     ["an Error with another name", Object.assign(new Error("no"), { name: "nonretryableerror" })],
     ["an unclear brand", { [Symbol.for("everstep.nonRetryable")]: "yes" }],
     ["a revoked proxy", revoked],

@@ -1,5 +1,6 @@
 import { EverstepError } from "../model/error.ts";
 import { type Duration, formatDuration, parseDuration } from "./duration.ts";
+import { read } from "./error-object.ts";
 
 /** Shared by every copy of the library in a process, so that an error of one copy is known to another. */
 export const nonRetryable: unique symbol = Symbol.for("everstep.nonRetryable") as typeof nonRetryable;
@@ -18,8 +19,25 @@ export class NonRetryableError extends Error {
   }
 }
 
-/** True for branded errors and for those named "NonRetryableError"; neither the message nor the cause counts. */
+/**
+ * True for branded errors, for those named "NonRetryableError", and for those that have one as their cause, however deep: to
+ * wrap an error does not make it worth another try. A RetryAfterError on the way there asks for one. The message never counts.
+ */
 export function isNonRetryable(error: unknown): boolean {
+  let current = error;
+  for (let depth = 0; depth <= causesMax; depth++) {
+    if (isMarkedNonRetryable(current)) return true;
+    if (read(current, "name") === "RetryAfterError") return false;
+    current = read(current, "cause");
+  }
+  return false;
+}
+
+/** Causes of causes that are looked at: chains can be circles. */
+const causesMax = 16;
+
+/** Whether the error says so of itself. */
+export function isMarkedNonRetryable(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   try {
     const { [nonRetryable]: brand, name } = error as { [nonRetryable]?: unknown; name?: unknown };

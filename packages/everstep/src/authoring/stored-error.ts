@@ -3,7 +3,12 @@ import { errorLimits } from "../model/limits.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
 import { decodeValue, encodeSmall } from "./codec.ts";
 import { defineHidden, defineListed, isErrorObject, newError, read } from "./error-object.ts";
-import { isNonRetryable, NonRetryableError, StepTimeoutError, WaitForEventTimeoutError } from "./errors.ts";
+import {
+  isMarkedNonRetryable,
+  NonRetryableError,
+  StepTimeoutError,
+  WaitForEventTimeoutError,
+} from "./errors.ts";
 
 /** Own properties are kept while all of them together stay below this. */
 const propertiesBytesMax = 4 * 1024;
@@ -152,7 +157,7 @@ type Property = readonly [key: string, value: unknown];
 
 function candidateProperties(thrown: object, skip: ReadonlySet<string>): Property[] {
   const found = new Map<string, unknown>();
-  if (isNonRetryable(thrown) && !brandedNames.has(nameOf(thrown))) found.set(brandKey, true);
+  if (isMarkedNonRetryable(thrown) && !brandedNames.has(nameOf(thrown))) found.set(brandKey, true);
   if (read(thrown, "name") === "AggregateError") found.set("errors", summarize(read(thrown, "errors")));
   for (const key of ownKeys(thrown).slice(0, propertiesMax)) {
     const value = skip.has(key) || found.has(key) ? undefined : read(thrown, key);

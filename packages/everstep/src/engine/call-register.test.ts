@@ -321,6 +321,18 @@ describe("errors", () => {
     expect(register.isExhausted(undefined)).toBe(false);
   });
 
+  test("of a step whose retries are used up are known again when they are wrapped", () => {
+    const { register } = registerOf();
+    const used = register.errorOf(errored({ key: "a", attempts: 6 }));
+    const wrapped = new Error("order failed", { cause: new Error("payment failed", { cause: used }) });
+    expect(register.isExhausted(wrapped)).toBe(true);
+    expect(register.isExhausted({ cause: used })).toBe(true);
+    expect(register.isExhausted(new AggregateError([new Error("other"), used]))).toBe(true);
+    const circle = new Error("circle");
+    circle.cause = new AggregateError([circle], "more", { cause: circle });
+    expect(register.isExhausted(circle)).toBe(false);
+  });
+
   test("of a wait that timed out are not exhausted retries", () => {
     const { register } = registerOf();
     const error = register.errorOf(errored({ key: "w", type: "waitForEvent", attempts: 1 }));

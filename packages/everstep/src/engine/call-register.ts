@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { someError } from "../authoring/error-object.ts";
 import { fromStoredError } from "../authoring/stored-error.ts";
 import { EverstepError } from "../model/error.ts";
 import type { ErroredStep, SettledStep, StepRecord, StepType, WaitingStep } from "../model/step.ts";
@@ -111,9 +112,10 @@ export class CallRegister {
     return error;
   }
 
-  /** The error came out of a step whose retries were used up. */
+  /** The error came out of a step whose retries were used up, by itself, as a cause or as one of several. */
   isExhausted(error: unknown): boolean {
-    return typeof error === "object" && error !== null && this.#exhausted?.has(error as Error) === true;
+    const exhausted = this.#exhausted;
+    return exhausted !== null && someError(error, (one) => exhausted.has(one as Error));
   }
 
   #identify(spec: CallSpec, parent: Body | null): { readonly key: string; readonly count: number } {
