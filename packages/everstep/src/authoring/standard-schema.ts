@@ -47,8 +47,24 @@ function messageOf(error: unknown): string {
   }
 }
 
+/** How many issues an error keeps: it is stored, and one more entry says little. */
+const issuesKept = 20;
+
+/** Message and place of each, and nothing of what else a library puts in: functions, classes, the whole input. */
+export function plainIssues(issues: readonly ValidationIssue[]) {
+  return issues.slice(0, issuesKept).map((issue) => ({ message: issue.message, path: keysOf(issue) }));
+}
+
+function keysOf({ path = [] }: ValidationIssue): (string | number)[] {
+  return path.map((part) => {
+    const key = typeof part === "object" ? part.key : part;
+    return typeof key === "number" ? key : String(key);
+  });
+}
+
 /** An issue with its place in front: "amount: Expected number". */
-export function issueText({ message, path = [] }: ValidationIssue): string {
-  const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
+export function issueText(issue: ValidationIssue): string {
+  const { message } = issue;
+  const keys = keysOf(issue);
   return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
 }

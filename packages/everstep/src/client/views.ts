@@ -21,6 +21,8 @@ export interface ErrorView {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
+  /** Facts for programs, of errors that have a code of ours: what a schema found, for instance. */
+  readonly details?: unknown;
   /** Where it was thrown; in details and histories, not in a plain status. */
   readonly stack?: string;
 }
@@ -134,7 +136,18 @@ const unknownError: StoredError = { name: "Error", message: "The error was not r
 
 export function errorView(error: StoredError): ErrorView {
   const { name, message, code } = error;
-  return code === undefined ? { name, message } : { name, message, code };
+  if (code === undefined) return { name, message };
+  const details = detailsOf(error);
+  return { name, message, code, ...(details === undefined ? {} : { details }) };
+}
+
+/** Only of errors of ours: those of authors and their libraries may carry anything, passwords included. */
+function detailsOf({ properties }: StoredError): unknown {
+  if (properties === undefined) return undefined;
+  const kept = legible(properties);
+  return typeof kept === "object" && kept !== null
+    ? (kept as { readonly details?: unknown }).details
+    : undefined;
 }
 
 function errorWithStack(error: StoredError): ErrorView {

@@ -1,7 +1,7 @@
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { formatDuration } from "../authoring/duration.ts";
-import { issueText, validateWith } from "../authoring/standard-schema.ts";
+import { issueText, plainIssues, validateWith } from "../authoring/standard-schema.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
 import type { Next } from "../model/boundary.ts";
 import { EverstepError } from "../model/error.ts";
@@ -37,6 +37,7 @@ export function endOfRun(
         new EverstepError(
           "WORKFLOW_OUTPUT_INVALID",
           `What workflow "${definition.name}" returned does not fit its output schema: ${issues.join("; ")}.`,
+          { details: { issues: plainIssues(checked.issues) } },
         ),
       );
     })

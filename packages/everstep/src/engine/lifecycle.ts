@@ -3,7 +3,7 @@ import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import { utf8Bytes } from "../authoring/codec-bytes.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkEventType, checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
-import { issueText, type ValidationIssue } from "../authoring/standard-schema.ts";
+import { issueText, plainIssues, type ValidationIssue } from "../authoring/standard-schema.ts";
 import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
 import { eventBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
@@ -83,7 +83,7 @@ export function paramsInvalid(workflowName: string, issues: readonly ValidationI
   return new EverstepError(
     "WORKFLOW_PARAMS_INVALID",
     `The params do not fit workflow "${workflowName}": ${messages.join("; ")}. Nothing was created.`,
-    { details: { issues } },
+    { details: { issues: plainIssues(issues) } },
   );
 }
 

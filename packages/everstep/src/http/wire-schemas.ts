@@ -32,6 +32,7 @@ const error = object({
   name: text(),
   message: text(),
   code: optional(text()),
+  details: optional(anything),
   stack: optional(text()),
 });
 
@@ -77,6 +78,7 @@ export const step: Schema<wire.WireStep> = named(
         name: text(),
         message: text(),
         code: optional(text()),
+        details: optional(anything),
         stack: optional(text()),
         attempt: count,
         at: instant,

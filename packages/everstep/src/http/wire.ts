@@ -19,6 +19,8 @@ export interface WireError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;
+  /** Facts for programs, of errors that have a code. */
+  readonly details?: unknown;
   readonly stack?: string;
 }
 
