@@ -1,0 +1,93 @@
+/** The code that the server stores share (load, plan, save), over tables in memory: what a world runs on as on a server. */
+import { has, lacks, type StoreCapabilities } from "../../../store/capabilities.ts";
+import type { MigrateOptions, MigrationReport, Ownership, Store } from "../../../store/store.ts";
+import { runMutations as runRowMutations } from "../../../stores/memory/author-rows.ts";
+import { Owners } from "../../../stores/memory/owners.ts";
+import { migrations } from "../../../stores/postgres/schema.ts";
+import { MutationRefused } from "../../../stores/sql/mutation-refused.ts";
+import { ServerStore } from "../../../stores/sql/server-store.ts";
+import type { RunMutations } from "../../../stores/sql/write.ts";
+import type { SqliteDatabase } from "../../../stores/sqlite/driver.ts";
+import { type AuthorsPart, RowsDatabase } from "./rows-database.ts";
+import { names, type RowsDialectOptions, rowsDialect } from "./rows-dialect.ts";
+
+export interface RowsData {
+  /** A handle of its own for every process. */
+  openStore(): Store;
+  readonly rows: ReadonlyMap<string, unknown>;
+  readonly owners: Owners | null;
+}
+
+export interface RowsOptions extends RowsDialectOptions {
+  readonly ownership: boolean;
+}
+
+/** The database is empty and nobody else's. */
+export function openRows(sqlite: SqliteDatabase, options: RowsOptions): RowsData {
+  const database = new RowsDatabase(sqlite);
+  const owners = options.ownership ? new Owners() : null;
+  return {
+    openStore: () => new RowsStore(database, options, owners),
+    rows: database.authors.rows,
+    owners,
+  };
+}
+
+class RowsStore extends ServerStore {
+  readonly name = "rows";
+  readonly ownership?: Ownership;
+  readonly #database: RowsDatabase;
+
+  constructor(database: RowsDatabase, options: RowsDialectOptions, owners: Owners | null) {
+    super({
+      capabilities: capabilitiesOf(owners),
+      database: database.connect(),
+      dialect: rowsDialect(options),
+      runMutations,
+      sessionOf: () => {
+        throw new Error("Nobody has a transaction of their own here.");
+      },
+    });
+    this.#database = database;
+    if (owners !== null) this.ownership = owners;
+  }
+
+  async migrate({ plan = false }: MigrateOptions = {}): Promise<MigrationReport> {
+    const { sqlite } = this.#database;
+    const to = migrations.at(-1)?.version ?? 0;
+    const isDone = sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get() !== undefined;
+    const statements = isDone ? [] : schema();
+    if (!plan) for (const sql of statements) sqlite.exec(sql);
+    return { from: isDone ? to : 0, to, statements };
+  }
+}
+
+const runMutations: RunMutations = async (tx, mutations) => {
+  const authors = tx.client as AuthorsPart;
+  const draft = new Map(authors.rows);
+  const refused = runRowMutations(draft, mutations);
+  if (refused !== undefined) throw new MutationRefused(refused.conflict, refused.error);
+  authors.draft = draft;
+};
+
+/** PostgreSQL's tables, in words that SQLite has. */
+function schema(): readonly string[] {
+  const texts = migrations.flatMap(({ statements }) => statements(names));
+  return texts.map((text) =>
+    text
+      .replaceAll(' COLLATE "C"', "")
+      .replace(/\) WITH \([^)]*\)$/, ")")
+      .replace(/seq bigint GENERATED ALWAYS AS IDENTITY,/, ""),
+  );
+}
+
+function capabilitiesOf(owners: Owners | null): StoreCapabilities {
+  return {
+    durable: lacks("the data lives in the memory of one process"),
+    shared: lacks("the data lives in the memory of one process"),
+    mutations: has,
+    transactions: lacks("nobody else reaches the database"),
+    nudges: lacks("there is no other process to tell"),
+    ownership: owners === null ? lacks("when the owner dies its data dies with it") : has,
+  };
+}
