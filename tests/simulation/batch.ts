@@ -1,6 +1,10 @@
 /** Many seeds, one after the other, and what came of them. */
-import type { Store } from "everstep/store";
-import { type Explored, explore } from "../../packages/everstep/src/testing/simulate/explore.ts";
+import {
+  type Explored,
+  type ExploreOptions,
+  explore,
+} from "../../packages/everstep/src/testing/simulate/explore.ts";
+import type { Data } from "./stores.ts";
 
 export type Mode = "safety" | "liveness";
 
@@ -8,15 +12,12 @@ export interface Batch {
   readonly mode: Mode;
   readonly seeds: Iterable<number>;
   /** Where the data of a seed is kept; memory unless given. */
-  readonly openData?: () => Data;
+  readonly openData?: (() => Promise<Data>) | null;
+  /** Kinds of faults that may be drawn; the usual ones unless given. */
+  readonly faults?: ExploreOptions["faults"];
   readonly onSeed?: (explored: Explored) => void;
   /** Ends it early. */
   readonly isOver?: () => boolean;
-}
-
-export interface Data {
-  readonly openStore: () => Store;
-  close(): void | Promise<void>;
 }
 
 export interface BatchReport {
@@ -37,18 +38,26 @@ export interface Failure {
 /** One in so many seeds runs twice and must come out alike. */
 const twiceEvery = 100;
 
-export async function runBatch({ mode, seeds, openData, onSeed, isOver }: Batch): Promise<BatchReport> {
+export async function runBatch({
+  mode,
+  seeds,
+  openData,
+  faults,
+  onSeed,
+  isOver,
+}: Batch): Promise<BatchReport> {
+  const options = { mode, ...(faults ? { faults } : {}) };
   const report: BatchReport = { seeds: 0, calls: 0, failures: [], sightings: new Map() };
   for (const seed of seeds) {
     if (isOver?.()) break;
-    const explored = await exploreOn(openData, seed, mode);
+    const explored = await exploreOn(openData, seed, options);
     report.seeds++;
     report.calls += explored.calls;
     for (const [what, count] of explored.sightings)
       report.sightings.set(what, (report.sightings.get(what) ?? 0) + count);
     if (explored.finding) report.failures.push({ seed, mode, ...explored.finding });
     else if (seed % twiceEvery === 0) {
-      const again = await exploreOn(openData, seed, mode);
+      const again = await exploreOn(openData, seed, options);
       const message = `the world came out as ${explored.hash}, and then as ${again.hash}`;
       if (again.hash !== explored.hash)
         report.failures.push({ seed, mode, invariant: "not repeatable", message });
@@ -59,14 +68,14 @@ export async function runBatch({ mode, seeds, openData, onSeed, isOver }: Batch)
 }
 
 export async function exploreOn(
-  openData: (() => Data) | undefined,
+  openData: (() => Promise<Data>) | null | undefined,
   seed: number,
-  mode: Mode,
+  options: ExploreOptions,
 ): Promise<Explored> {
-  if (!openData) return explore(seed, { mode });
-  const data = openData();
+  if (!openData) return explore(seed, options);
+  const data = await openData();
   try {
-    return await explore(seed, { mode, openStore: data.openStore });
+    return await explore(seed, { ...options, openData: data.openData });
   } finally {
     await data.close();
   }

@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tape } from "../../packages/everstep/src/testing/simulate/choices.ts";
-import { type Explored, explore } from "../../packages/everstep/src/testing/simulate/explore.ts";
-import type { Mode } from "./batch.ts";
+import type { Explored, ExploreOptions } from "../../packages/everstep/src/testing/simulate/explore.ts";
+import { exploreOn, type Mode } from "./batch.ts";
+import { openerOf, type StoreName } from "./stores.ts";
 
 export interface KeptCase {
   /** What was wrong, in a sentence. */
@@ -13,6 +14,10 @@ export interface KeptCase {
   readonly seed: number;
   readonly mode: Mode;
   readonly tape: Tape;
+  /** Where it was found; memory unless said. */
+  readonly store?: StoreName;
+  /** Kinds of faults it may have, beyond the usual ones. */
+  readonly faults?: NonNullable<ExploreOptions["faults"]>;
 }
 
 const folder = join(import.meta.dirname, "corpus");
@@ -31,6 +36,6 @@ export function keep(name: string, kept: KeptCase): string {
   return file;
 }
 
-export function replayCase({ seed, mode, tape }: KeptCase): Promise<Explored> {
-  return explore(seed, { mode, tape });
+export function replayCase({ seed, mode, tape, store = "memory", faults }: KeptCase): Promise<Explored> {
+  return exploreOn(openerOf(store), seed, { mode, tape, ...(faults ? { faults } : {}) });
 }

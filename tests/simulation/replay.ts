@@ -1,21 +1,22 @@
 /** One world again, with everything that happened in it, and made small if wanted. */
 import type { Tape } from "../../packages/everstep/src/testing/simulate/choices.ts";
-import { type Explored, explore } from "../../packages/everstep/src/testing/simulate/explore.ts";
+import type { Explored } from "../../packages/everstep/src/testing/simulate/explore.ts";
 import { signatureOf } from "../../packages/everstep/src/testing/simulate/finding.ts";
 import { choicesLeft, shrink } from "../../packages/everstep/src/testing/simulate/shrink.ts";
 import { exploreOn, type Mode } from "./batch.ts";
 import { keep, readCase, replayCase } from "./corpus.ts";
 import type { Options } from "./options.ts";
-import { openSqliteData } from "./sqlite-data.ts";
+import { openerOf } from "./stores.ts";
 
 /** How long a world is made smaller at most. */
 const shrinkMs = 60_000;
 
 export async function replaySeed(seed: number, options: Options): Promise<number> {
-  const openData = options.store === "sqlite" ? openSqliteData : undefined;
+  const openData = openerOf(options.store);
+  const { faults } = options;
   let broken = false;
   for (const mode of options.modes) {
-    const explored = await exploreOn(openData, seed, mode);
+    const explored = await exploreOn(openData, seed, { mode, ...(faults ? { faults } : {}) });
     const small = options.shrink && explored.finding ? await made(explored, mode, options) : explored;
     print(small);
     broken ||= explored.finding !== null;
@@ -32,12 +33,18 @@ export async function replayKept(name: string): Promise<number> {
 }
 
 /** The smallest world with the same fault. */
-async function made(explored: Explored, mode: Mode, { keep: name }: Options): Promise<Explored> {
+async function made(
+  explored: Explored,
+  mode: Mode,
+  { keep: name, store, faults }: Options,
+): Promise<Explored> {
   const { seed, finding } = explored;
   if (!finding || typeof seed !== "number") return explored;
   const wanted = signatureOf(finding);
+  const openData = openerOf(store);
+  const options = { mode, ...(faults ? { faults } : {}) };
   const isSame = async (tape: Tape): Promise<boolean> => {
-    const tried = await explore(seed, { mode, tape, momentsMax: explored.moments * 2 });
+    const tried = await exploreOn(openData, seed, { ...options, tape, momentsMax: explored.moments * 2 });
     return tried.finding !== null && signatureOf(tried.finding) === wanted;
   };
   const onProgress = (tries: number, left: number): void => {
@@ -49,9 +56,11 @@ async function made(explored: Explored, mode: Mode, { keep: name }: Options): Pr
   console.log(`Made small: ${choicesLeft(tape)} choices of ${choicesLeft(explored.tape())} are left.`);
   if (name !== null) {
     const about = `${finding.invariant}: ${finding.message}`;
-    console.log(`Kept as ${keep(name, { about, invariant: finding.invariant, seed, mode, tape })}`);
+    console.log(
+      `Kept as ${keep(name, { about, invariant: finding.invariant, seed, mode, tape, ...(store === "memory" ? {} : { store }), ...(faults ? { faults } : {}) })}`,
+    );
   }
-  return explore(seed, { mode, tape });
+  return exploreOn(openData, seed, { ...options, tape });
 }
 
 function print(explored: Explored): void {

@@ -34,7 +34,8 @@ export async function runAll(options: Options): Promise<number> {
   const codes = await Promise.all(Array.from({ length: workers }, (_, place) => work(place, workers, hear)));
   clearInterval(shown);
   console.log(`${progress()}; ${Math.round(calls / Math.max(1, seeds))} store calls each`);
-  const missing = seeds >= enoughForSometimes && options.store === "memory" ? neverSeen(sightings) : [];
+  const isUsual = options.store === "memory" && options.faults === null;
+  const missing = seeds >= enoughForSometimes && isUsual ? neverSeen(sightings) : [];
   if (missing.length > 0) console.log(`Never came up: ${missing.join(", ")}`);
   const isDone = codes.every((code) => code === 0);
   if (!isDone) console.log(`A process of the simulation itself failed (${codes.join(", ")}).`);
@@ -54,6 +55,7 @@ async function work(place: number, workers: number, hear: (news: WorkerNews) => 
   return code ?? 1;
 }
 
-function tell({ seed, mode, invariant, message }: Failure, { store }: Options): void {
-  console.log(`BROKEN ${invariant}: ${message}\n  ${replayCommand(seed, mode, store)} --shrink`);
+function tell({ seed, mode, invariant, message }: Failure, { store, faults }: Options): void {
+  const drawn = faults === null ? "" : ` --faults "${faults.join(",")}"`;
+  console.log(`BROKEN ${invariant}: ${message}\n  ${replayCommand(seed, mode, store)}${drawn} --shrink`);
 }

@@ -2,12 +2,15 @@
 
 import { Broken } from "./finding.ts";
 import type { Entry, Ledger } from "./ledger.ts";
+import { refill } from "./refill.ts";
 import type { Watch } from "./watch.ts";
 import type { Weather } from "./weather.ts";
 
 export interface BodyRulesParts {
   readonly watch: Watch;
   readonly weather: Weather;
+  /** Begun by a turn that does not know yet that the store has gone back. */
+  readonly isStale?: (entry: Entry) => boolean;
   readonly now: () => number;
 }
 
@@ -19,8 +22,15 @@ export class BodyRules {
     this.#parts = parts;
   }
 
+  /** What was in view since then may come out otherwise. */
+  mark(): () => void {
+    const seen = new Map(this.#seen);
+    return () => refill(this.#seen, seen);
+  }
+
   begins(entry: Entry, ledger: Ledger): void {
     this.#onlyOnceAtATime(entry, ledger);
+    if (this.#parts.isStale?.(entry)) return;
     this.#sameView(entry);
     this.#notPaused(entry);
     // With clocks that are wrong, two may believe to hold a lease for a while; only their writes are fenced then.

@@ -5,8 +5,6 @@
 import { defineWorkflow } from "../../authoring/define-workflow.ts";
 import { isTerminal } from "../../model/instance.ts";
 import type { Store } from "../../store/store.ts";
-import { createMemoryDatabase, type MemoryDatabase } from "../../stores/memory/database.ts";
-import { memory } from "../../stores/memory/memory-store.ts";
 import { Owners } from "../../stores/memory/owners.ts";
 import type { Explanation } from "../../verify/violation.ts";
 import { interceptStore, type StoreCall } from "../intercept-store.ts";
@@ -16,18 +14,21 @@ import { Choices, type Tape } from "./choices.ts";
 import { Broken, type Finding } from "./finding.ts";
 import { Fleet, type Member, type Workflows } from "./fleet.ts";
 import { lastLook } from "./last-look.ts";
-import { Ledger } from "./ledger.ts";
+import { type Entry, Ledger } from "./ledger.ts";
 import { Misfortune } from "./misfortune.ts";
 import { type Call, type Deed, deeds, type OpenWait, Operator } from "./operator.ts";
 import { Pace } from "./pace.ts";
 import { type BodyStart, inWords, perform, type Result } from "./programs/perform.ts";
 import { type Act, drawProgram } from "./programs/program.ts";
 import { expectRecovery } from "./recovery.ts";
+import { Rewind } from "./rewind.ts";
 import { Sightings } from "./sightings.ts";
+import { StaleTurns } from "./stale-turns.ts";
 import { Trace } from "./trace.ts";
 import { runName, Watch } from "./watch.ts";
 import { drawWeather, isCalm, type Weather, type WeatherOptions } from "./weather.ts";
 import { World } from "./world.ts";
+import { type OpenWorldData, openMemoryData } from "./world-data.ts";
 
 export interface ExploreOptions extends WeatherOptions {
   /** safety: faults to the end. liveness: they stop, and then everything must come to its end. */
@@ -36,8 +37,8 @@ export interface ExploreOptions extends WeatherOptions {
   readonly momentsMax?: number;
   /** What was drawn before, to be drawn again. */
   readonly tape?: Tape;
-  /** Where data is kept; memory unless given. Called for every process. */
-  readonly openStore?: () => Store;
+  /** Where data is kept; memory unless given. */
+  readonly openData?: OpenWorldData;
 }
 
 export interface Explored {
@@ -88,6 +89,8 @@ class Exploration {
   readonly #fleet: Fleet;
   readonly #operator: Operator;
   readonly #misfortune: Misfortune;
+  readonly #stale: StaleTurns;
+  readonly #rewind: Rewind;
   readonly #retried = new Set<string>();
   /** What bodies returned: theirs alone. */
   readonly #live = new WeakSet<Result>();
@@ -111,18 +114,16 @@ class Exploration {
     this.#world = world;
     this.#trace = new Trace(() => world.elapsed);
     this.#pace = new Pace(() => world.elapsed);
-    const database = options.openStore ? null : createMemoryDatabase({ ownership: weather.ownership });
-    this.#rows = database?.authorRows ?? null;
+    const data = (options.openData ?? openMemoryData)({ ownership: weather.ownership });
+    this.#rows = data.rows;
     // Processes are only played, so their deaths are too: a store that looks for real ones would find none.
-    const owners = database?.owners ?? (weather.ownership ? new Owners() : undefined);
+    const owners = data.owners ?? (weather.ownership ? new Owners() : undefined);
     const openStore = (): Store =>
-      options.openStore
-        ? ownedBy(options.openStore(), owners)
-        : memory({ database: database as MemoryDatabase });
+      data.owners ? data.openStore() : ownedBy(data.openStore(), owners);
     const count = choices.between("programs", 1, 3);
     this.#programs = Array.from({ length: count }, (_, at) =>
       drawProgram(choices, `program ${at}`, choices.between("program size", 2, 12), {
-        rows: database !== null,
+        rows: data.rows !== null,
       }),
     );
     if (weather.skewMs > 0) this.#explanations.add("clock-set-back");
@@ -135,7 +136,9 @@ class Exploration {
       sightings: this.#sightings,
       explanations: this.#explanations,
     });
-    this.#rules = new BodyRules({ watch: this.#watch, weather, now });
+    this.#stale = new StaleTurns({ answerMsMax: 5 + 2 * weather.latencyMsMax, now });
+    const isStale = (entry: Entry): boolean => this.#stale.isStale(entry);
+    this.#rules = new BodyRules({ watch: this.#watch, weather, isStale, now });
     this.#ledger = new Ledger((entry) => {
       this.#trace.body(entry);
       this.#guarded(() => this.#rules.begins(entry, this.#ledger));
@@ -152,8 +155,12 @@ class Exploration {
       workflowName,
       rows: this.#rows,
       retried: this.#retried,
+      isStale,
       now,
     });
+    this.#rewind = new Rewind([data, this.#watch, this.#rules, this.#checks], (writes) =>
+      this.#wentBack(writes),
+    );
     this.#fleet = new Fleet({
       world,
       choices,
@@ -203,7 +210,8 @@ class Exploration {
           message: `${what} was answered with ${inWords(error)}: ${String(error)}`,
         }),
     });
-    this.#misfortune = new Misfortune({ world, choices, weather, fleet: this.#fleet });
+    const loseWrites = (writes: number): void => this.#rewind.lose(writes);
+    this.#misfortune = new Misfortune({ world, choices, weather, fleet: this.#fleet, loseWrites });
   }
 
   async run(): Promise<Explored> {
@@ -263,6 +271,7 @@ class Exploration {
 
   async #comeToRest(): Promise<void> {
     this.#misfortune.end();
+    this.#rewind.end();
     this.#operator.end();
     const places = this.#fleet.places.filter(({ runs }) => runs);
     const survivor = this.#choices.pick("survivor", places);
@@ -399,9 +408,18 @@ class Exploration {
     try {
       await this.#watch.applied(member, call, answer);
       this.#found(await this.#checks.applied(member, call, answer));
+      this.#stale.applied(member, call, answer);
+      this.#rewind.applied(call, answer);
     } catch (error) {
       this.#broke(findingOf(error));
     }
+  }
+
+  #wentBack(writes: number): void {
+    this.#sightings.saw("writes lost");
+    this.#trace.line(`the store lost its last ${writes} writes`);
+    this.#stale.wentBack(this.#fleet.members);
+    this.#checks.wentBack(this.#fleet.members);
   }
 
   #found([first]: readonly Finding[]): void {

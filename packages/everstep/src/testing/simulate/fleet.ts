@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
 import { type App, type AppOptions, createWorkflows } from "../../client/create-workflows.ts";
 import type { Runtime } from "../../model/runtime.ts";
 import type { Store } from "../../store/store.ts";
-import type { StoreCall } from "../intercept-store.ts";
+import type { StoreCall, StoreVerb } from "../intercept-store.ts";
 import { TestProcess } from "../test-process.ts";
 import type { Choices } from "./choices.ts";
 import { Post } from "./post.ts";
@@ -178,6 +178,18 @@ export class Fleet {
   cut(member: Member, forMs: number): void {
     member.wire.cut(forMs);
     this.#parts.onNews(member, `cut off for ${Math.round(forMs)} ms`);
+  }
+
+  /** One of its connections swallows what is sent on it. */
+  silence(member: Member, forMs: number): void {
+    member.wire.silence(forMs);
+    this.#parts.onNews(member, `has a silent connection for ${Math.round(forMs)} ms`);
+  }
+
+  /** What it asks for takes effect, and it hears nothing of it. */
+  loseAnswers(member: Member, verb: StoreVerb, forMs: number): void {
+    member.wire.loseAnswers(verb, forMs);
+    this.#parts.onNews(member, `hears no answer to ${verb} for ${Math.round(forMs)} ms`);
   }
 
   /** No more faults: what is dead stays dead where `stays` says so, everything else comes back and is reached. */

@@ -37,6 +37,15 @@ export class Leases {
     if (held && token > held.token) this.#held.set(runId, { ...held, token, holder: null, until: 0 });
   }
 
+  /** What is known of the store goes back with it. */
+  mark(): () => void {
+    const held = [...this.#held].map(([runId, each]) => [runId, { ...each }] as const);
+    return () => {
+      this.#held.clear();
+      for (const [runId, each] of held) this.#held.set(runId, { ...each });
+    };
+  }
+
   applied(member: Member, { method, args, requests }: StoreCall, answer: unknown): readonly Finding[] {
     switch (method) {
       case "claim": {

@@ -1,14 +1,19 @@
 /** What befalls the processes of a simulated world, again and again until it is healed. */
+import type { StoreVerb } from "../intercept-store.ts";
 import type { Choices } from "./choices.ts";
 import type { Fleet, Member } from "./fleet.ts";
 import { type Mishap, mishaps, type Weather } from "./weather.ts";
 import type { World } from "./world.ts";
+
+/** What a process asks a store for itself, or for whoever wants something of it. */
+const asked: readonly StoreVerb[] = ["claim", "create", "renew", "release", "commit"];
 
 export class Misfortune {
   readonly #world: World;
   readonly #choices: Choices;
   readonly #weather: Weather;
   readonly #fleet: Fleet;
+  readonly #loseWrites: (writes: number) => void;
   #isOver = false;
 
   constructor(parts: {
@@ -16,11 +21,14 @@ export class Misfortune {
     readonly choices: Choices;
     readonly weather: Weather;
     readonly fleet: Fleet;
+    /** So many writes of all processes from now on will be lost. */
+    readonly loseWrites?: (writes: number) => void;
   }) {
     this.#world = parts.world;
     this.#choices = parts.choices;
     this.#weather = parts.weather;
     this.#fleet = parts.fleet;
+    this.#loseWrites = parts.loseWrites ?? (() => {});
   }
 
   start(): void {
@@ -57,6 +65,12 @@ export class Misfortune {
         return fleet.cut(member, length("cut off for"));
       case "set clock":
         return fleet.setClock(member, this.#choices.between("skew", -skewMs, skewMs));
+      case "silence":
+        return fleet.silence(member, length("silent for"));
+      case "lose answers":
+        return fleet.loseAnswers(member, this.#choices.pick("answers to", asked), length("answers lost for"));
+      case "lose writes":
+        return this.#loseWrites(this.#choices.pick("writes lost", [1, 2, 3, 5, 10, 30]));
     }
   }
 

@@ -16,6 +16,7 @@ import type { StoreCall } from "../intercept-store.ts";
 import { Broken, type Finding } from "./finding.ts";
 import type { Member } from "./fleet.ts";
 import { Leases } from "./leases.ts";
+import { refill } from "./refill.ts";
 import type { Sightings } from "./sightings.ts";
 
 export interface WatchParts {
@@ -43,6 +44,26 @@ export class Watch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
+  }
+
+  /** What is known of the store goes back with it. */
+  mark(): () => void {
+    const leases = this.leases.mark();
+    const facts = new Map(this.facts);
+    const accepted = [...this.accepted].map(([runId, ids]) => [runId, [...ids]] as const);
+    const refs = new Map(this.#refs);
+    const created = [...this.#created];
+    return () => {
+      leases();
+      refill(this.facts, facts);
+      refill(
+        this.accepted,
+        accepted.map(([runId, ids]) => [runId, new Set(ids)] as const),
+      );
+      refill(this.#refs, refs);
+      this.#created.clear();
+      for (const name of created) this.#created.add(name);
+    };
   }
 
   async applied(member: Member, call: StoreCall, answer: unknown): Promise<void> {

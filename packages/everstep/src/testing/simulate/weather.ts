@@ -16,6 +16,8 @@ export type Fate =
   | "reply lost"
   /** The caller has given up on it long before it is applied. */
   | "late"
+  /** It never arrives, and the caller hears nothing for long: a mishap, never drawn for one call. */
+  | "swallowed"
   /** The caller dies while its call is under way, which never arrives. */
   | "crash before"
   /** The caller dies while the reply is under way. */
@@ -29,11 +31,32 @@ export const fates: readonly Fate[] = [
   "late",
   "crash before",
   "crash after",
+  "swallowed",
 ];
 
-export type Mishap = "kill" | "freeze" | "leave" | "cut off" | "set clock";
+export type Mishap =
+  | "kill"
+  | "freeze"
+  | "leave"
+  | "cut off"
+  | "set clock"
+  /** One of its connections swallows what is sent on it; the others work. */
+  | "silence"
+  /** What it asks the store of one kind takes effect, and for a while it hears of none of it. */
+  | "lose answers"
+  /** The store's last writes are gone. */
+  | "lose writes";
 
-export const mishaps: readonly Mishap[] = ["kill", "freeze", "leave", "cut off", "set clock"];
+export const mishaps: readonly Mishap[] = [
+  "kill",
+  "freeze",
+  "leave",
+  "cut off",
+  "set clock",
+  "silence",
+  "lose answers",
+  "lose writes",
+];
 
 export interface Weather {
   readonly runners: number;
@@ -79,16 +102,22 @@ const calm: Weather["fates"] = {
   late: 0,
   "crash before": 0,
   "crash after": 0,
+  swallowed: 0,
 };
 
+/** Kinds of faults that are drawn unless somebody asks for others. */
+export const usualFaults: readonly (Fate | Mishap)[] = [...fates, ...mishaps].filter(
+  (kind) => !["silence", "lose answers", "lose writes"].includes(kind),
+);
+
 export interface WeatherOptions {
-  /** Kinds of faults that may be drawn; all unless given. */
+  /** Kinds of faults that may be drawn; the usual ones unless given. */
   readonly faults?: readonly (Fate | Mishap)[];
   readonly runnersMax?: number;
 }
 
 export function drawWeather(choices: Choices, options: WeatherOptions = {}): Weather {
-  const { faults = [...fates, ...mishaps], runnersMax = 4 } = options;
+  const { faults = usualFaults, runnersMax = 4 } = options;
   const isOn = (kind: Fate | Mishap, often: number): number =>
     faults.includes(kind) && choices.chance(`weather: ${kind}`, 0.5) ? often : 0;
   const isRough = choices.chance("weather: rough", 0.9);
@@ -110,6 +139,9 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
     leave: isOn("leave", 1),
     "cut off": isOn("cut off", 1),
     "set clock": isOn("set clock", 0.5),
+    silence: isOn("silence", 1),
+    "lose answers": isOn("lose answers", 1),
+    "lose writes": isOn("lose writes", 1),
   };
   const hasMishaps = isRough && Object.values(mishapsDrawn).some((weight) => weight > 0);
   const hasSkew = isRough && mishapsDrawn["set clock"] > 0;
@@ -148,7 +180,16 @@ export const stillWeather: Omit<Weather, "settings"> = {
   runners: 0,
   latencyMsMax: 1,
   fates: calm,
-  mishaps: { kill: 0, freeze: 0, leave: 0, "cut off": 0, "set clock": 0 },
+  mishaps: {
+    kill: 0,
+    freeze: 0,
+    leave: 0,
+    "cut off": 0,
+    "set clock": 0,
+    silence: 0,
+    "lose answers": 0,
+    "lose writes": 0,
+  },
   mishapEveryMs: 0,
   skewMs: 0,
   nudges: false,

@@ -1,7 +1,7 @@
 /** A process's way to the store: every call travels, and the seed decides what becomes of it. */
 import type { NudgeListener, Store } from "../../store/store.ts";
 import { storeFailure } from "../faulty-store.ts";
-import { interceptStore, type StoreCall } from "../intercept-store.ts";
+import { interceptStore, type StoreCall, type StoreMethod, type StoreVerb } from "../intercept-store.ts";
 import type { TestProcess } from "../test-process.ts";
 import type { Choices } from "./choices.ts";
 import type { Post } from "./post.ts";
@@ -27,10 +27,20 @@ export type Course = (apply: () => Promise<unknown>) => Promise<unknown>;
 
 /** The caller's driver gives up on a call after this long. */
 const patienceMs = 5000;
+/** And after this long at most, when a connection swallows what is sent on it. */
+const driverPatienceMs = 16_000;
+/** Ways to the store of one process. */
+const connections = 3;
 
 export class Wire {
   readonly #parts: WireParts;
   #cutUntil = 0;
+  /** Its first connection swallows everything until then, or until somebody has waited long enough to replace it. */
+  #silentUntil = 0;
+  /** Answers to such calls are lost until then. */
+  #deaf: { readonly verb: StoreVerb; readonly until: number } | null = null;
+  /** Calls of each kind since a connection went silent. */
+  readonly #asked = new Map<StoreMethod, number>();
   #isHealed = false;
   /** Fates that were decided beforehand, by the number of the call. */
   planned: ((call: StoreCall, number: number) => Fate | Course | null) | null = null;
@@ -44,6 +54,8 @@ export class Wire {
   heal(): void {
     this.#isHealed = true;
     this.#cutUntil = 0;
+    this.#silentUntil = 0;
+    this.#deaf = null;
   }
 
   /** Nothing arrives for a while. */
@@ -51,6 +63,17 @@ export class Wire {
     const { world, post, process } = this.#parts;
     this.#cutUntil = world.elapsed + forMs;
     post.hangUp(process);
+  }
+
+  /** One of its connections goes silent for a while; the others work. */
+  silence(forMs: number): void {
+    this.#silentUntil = this.#parts.world.elapsed + forMs;
+    this.#asked.clear();
+  }
+
+  /** What is asked with this verb takes effect, and nobody hears of it, for a while. */
+  loseAnswers(verb: StoreVerb, forMs: number): void {
+    this.#deaf = { verb, until: this.#parts.world.elapsed + forMs };
   }
 
   connect(): Store {
@@ -112,6 +135,8 @@ export class Wire {
         throw storeFailure("ambiguous");
       case "late":
         return this.#late(call, apply);
+      case "swallowed":
+        return this.#swallowed();
       case "crash before":
         this.#parts.onCrash();
         return never();
@@ -151,6 +176,27 @@ export class Wire {
     throw storeFailure("ambiguous");
   }
 
+  /** Calls of each kind go out on the connections in turn. */
+  #isSilent({ method }: StoreCall): boolean {
+    if (this.#parts.world.elapsed >= this.#silentUntil) return false;
+    const asked = this.#asked.get(method) ?? 0;
+    this.#asked.set(method, asked + 1);
+    return asked % connections === 0;
+  }
+
+  #isDeaf({ verbs }: StoreCall): boolean {
+    if (this.#deaf === null || this.#parts.world.elapsed >= this.#deaf.until) return false;
+    return verbs.includes(this.#deaf.verb);
+  }
+
+  /** Nobody answers, until the driver has waited long enough and opens another connection. */
+  async #swallowed(): Promise<never> {
+    const { world } = this.#parts;
+    await world.sleep(driverPatienceMs);
+    this.#silentUntil = 0;
+    throw storeFailure("ambiguous");
+  }
+
   get #isCut(): boolean {
     return this.#parts.world.elapsed < this.#cutUntil;
   }
@@ -160,6 +206,8 @@ export class Wire {
     const planned = this.planned?.(call, number);
     if (planned) return planned;
     if (this.#isHealed) return "delivered";
+    if (this.#isSilent(call)) return "swallowed";
+    if (this.#isDeaf(call)) return "reply lost";
     const { choices, weather } = this.#parts;
     const fate = choices.weighted(`fate of ${call.method}`, weather.fates);
     // Only what changes something can be applied late or contended for.

@@ -5,6 +5,7 @@ import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { StoreCall } from "../../intercept-store.ts";
 import type { Finding } from "../finding.ts";
 import type { Member } from "../fleet.ts";
+import { refill } from "../refill.ts";
 
 export interface Applied {
   readonly member: Member;
@@ -36,11 +37,18 @@ export interface Seen {
 /** Something that must hold after every call. What it keeps in mind is its own. */
 export interface Check {
   applied(applied: Applied): Iterable<Finding> | Promise<Iterable<Finding>>;
+  /** Where it keeps in mind what is in the store: goes back with it. */
+  mark?(): () => void;
 }
 
 /** Knows of every request that took effect, by what makes it the same when it comes again. */
 export class Memory {
   readonly #first = new Map<string, StoreOutcome>();
+
+  mark(): () => void {
+    const first = new Map(this.#first);
+    return () => refill(this.#first, first);
+  }
 
   /** What became of each request of a `write`. */
   written(requests: readonly StoreRequest[], outcomes: readonly StoreOutcome[]): readonly Written[] {

@@ -28,9 +28,29 @@ export interface BodiesParts {
 export class Bodies {
   readonly #parts: BodiesParts;
   readonly #stopping = new Set<Member>();
+  /** Starts of a body that no record tells of, because the store has lost it. */
+  readonly #lost = new Map<string, number>();
 
   constructor(parts: BodiesParts) {
     this.#parts = parts;
+  }
+
+  /** What began since then is recorded nowhere. */
+  mark(): () => void {
+    const { entries } = this.#parts.ledger;
+    const count = entries.length;
+    return () => {
+      for (const { key } of entries.slice(count)) this.#lose(key);
+    };
+  }
+
+  /** A turn that does not know yet that the store has gone back begins something. */
+  beginsStale({ key }: Entry): void {
+    this.#lose(key);
+  }
+
+  #lose(key: string): void {
+    this.#lost.set(key, (this.#lost.get(key) ?? 0) + 1);
   }
 
   /** Nothing begins in it from now on. */
@@ -71,8 +91,8 @@ export class Bodies {
 
   *#again({ key, run, stepKey }: Entry, { record, steps }: RunFacts): Generator<string> {
     const { ledger, programOf, retried } = this.#parts;
-    const starts = ledger.of(key).length;
-    if (starts === 0 || retried.has(record.instanceId)) return;
+    const starts = ledger.of(key).length - (this.#lost.get(key) ?? 0);
+    if (starts <= 0 || retried.has(record.instanceId)) return;
     // One inside another may also have been cut off by the end of that.
     if (stepKey.includes("/")) return;
     const step = steps.find((each) => each.key === stepKey);

@@ -10,8 +10,10 @@ import type { Finding } from "../finding.ts";
 import type { Member } from "../fleet.ts";
 import type { Entry, Ledger } from "../ledger.ts";
 import type { Act } from "../programs/program.ts";
+import { refill } from "../refill.ts";
 import type { Watch } from "../watch.ts";
 import type { Fate, Weather } from "../weather.ts";
+import type { Markable } from "../world-data.ts";
 import { type Applied, type Check, Memory } from "./applied.ts";
 import { attempts } from "./attempts.ts";
 import { belongings } from "./belongings.ts";
@@ -45,6 +47,8 @@ export interface ChecksParts {
   readonly workflowName: string;
   readonly rows: ReadonlyMap<string, unknown> | null;
   readonly retried: ReadonlySet<string>;
+  /** Begun by a turn that does not know yet that the store has gone back. */
+  readonly isStale?: (entry: Entry) => boolean;
   /** The true time. */
   readonly now: () => number;
 }
@@ -127,9 +131,30 @@ export class Checks {
     return findings;
   }
 
+  /** What is known of the store goes back with it; what is known of processes stays. */
+  mark(): () => void {
+    const before = new Map(this.#before);
+    const byRun = new Map(this.#byRun);
+    const marks = [this.#memory, this.#bodies, ...this.#all].map((each: Partial<Markable>) => each.mark?.());
+    return () => {
+      refill(this.#before, before);
+      refill(this.#byRun, byRun);
+      for (const goBack of marks) goBack?.();
+    };
+  }
+
+  /** What processes hold, and what they know of, may be something else from now on. */
+  wentBack(members: Iterable<Member>): void {
+    for (const member of members) this.#stops.disturbed(member);
+  }
+
   /** Before the start is written into the ledger. */
   begins(entry: Entry): readonly Finding[] {
     this.#voidBodies.begins(entry);
+    if (this.#parts.isStale?.(entry)) {
+      this.#bodies.beginsStale(entry);
+      return [];
+    }
     return [...this.#bodies.begins(entry), ...this.#pauses.begins(entry)];
   }
 

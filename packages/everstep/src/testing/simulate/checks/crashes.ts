@@ -7,6 +7,7 @@ import type { Claim, Lease } from "../../../model/lease.ts";
 import { crashBackoff } from "../../../model/limits.ts";
 import type { ClaimRequest, RenewAnswer, Renewal } from "../../../store/store.ts";
 import type { Finding } from "../finding.ts";
+import { refill } from "../refill.ts";
 import type { Applied, Check, Written } from "./applied.ts";
 
 interface Hold {
@@ -33,6 +34,15 @@ export class Crashes implements Check {
 
   constructor(parts: CrashesParts) {
     this.#parts = parts;
+  }
+
+  mark(): () => void {
+    const holds = [...this.#holds].map(([runId, hold]) => [runId, { ...hold }] as const);
+    return () =>
+      refill(
+        this.#holds,
+        holds.map(([runId, hold]) => [runId, { ...hold }] as const),
+      );
   }
 
   *applied({ call, answer, written, runs, now }: Applied): Generator<Finding> {

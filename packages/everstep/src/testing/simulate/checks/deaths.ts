@@ -48,6 +48,11 @@ export class Deaths implements Check {
     if (life) life.failedAt = Math.max(life.failedAt, this.#parts.now() + forMs);
   }
 
+  /** Leases of the dead may be there again, and nobody looks for an owner twice. */
+  mark(): () => void {
+    return () => this.#diedAt.clear();
+  }
+
   *applied({ member, call, now }: Applied): Generator<Finding> {
     const { leases, facts, noticedWithinMs } = this.#parts;
     if (this.#diedAt.has(member)) this.#heardAt.set(member, now);

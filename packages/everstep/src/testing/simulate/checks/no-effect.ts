@@ -8,6 +8,7 @@ import type { CommitRequest, RenewAnswer, Renewal, Store } from "../../../store/
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import { differing, same } from "../../../verify/same.ts";
 import type { Finding } from "../finding.ts";
+import { refill } from "../refill.ts";
 import { type Applied, type Check, mayTouch, nameOf, type Seen, type Written } from "./applied.ts";
 
 export class NoEffect implements Check {
@@ -17,6 +18,11 @@ export class NoEffect implements Check {
 
   constructor(store: Store) {
     this.#store = store;
+  }
+
+  mark(): () => void {
+    const lines = new Map(this.#lines);
+    return () => refill(this.#lines, lines);
   }
 
   async applied(applied: Applied): Promise<readonly Finding[]> {

@@ -22,6 +22,11 @@ export class Pauses implements Check {
     this.#parts = parts;
   }
 
+  /** Who was told of a pause that is gone may be told of another. */
+  mark(): () => void {
+    return () => this.#told.clear();
+  }
+
   *applied({ call, answer, written, runs, now }: Applied): Generator<Finding> {
     const factsOf = (runId: RunId): RunFacts | undefined =>
       runs.find(({ after }) => after.record.runId === runId)?.after;

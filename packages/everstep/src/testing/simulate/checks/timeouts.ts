@@ -6,6 +6,7 @@ import type { EventRecord } from "../../../model/event.ts";
 import { isTerminal, type RunId } from "../../../model/instance.ts";
 import type { WaitingStep } from "../../../model/step.ts";
 import type { Finding } from "../finding.ts";
+import { refill } from "../refill.ts";
 import { type Applied, type Check, nameOf } from "./applied.ts";
 
 interface PassedOver {
@@ -16,6 +17,11 @@ interface PassedOver {
 export class Timeouts implements Check {
   /** Events that were there for a wait that timed out: another wait must have taken them. */
   readonly #passedOver = new Map<RunId, PassedOver[]>();
+
+  mark(): () => void {
+    const passedOver = new Map(this.#passedOver);
+    return () => refill(this.#passedOver, passedOver);
+  }
 
   *applied({ written, runs, before }: Applied): Generator<Finding> {
     for (const { request, outcome, became } of written) {

@@ -162,7 +162,13 @@ async function send(
     { sql: `UPDATE run SET event_seq = ?${moved} WHERE id = ?`, values: [seq, ...(woke ? [now] : []), run] },
     insertEvent([eventValues(run, { ...request, topic: null, seq })]),
   ]);
-  return { kind: "accepted", runId: run, status: text(row, "status") as InstanceStatus, duplicate: false, woke };
+  return {
+    kind: "accepted",
+    runId: run,
+    status: text(row, "status") as InstanceStatus,
+    duplicate: false,
+    woke,
+  };
 }
 
 async function select(tx: Transaction, sql: string, values: readonly unknown[]): Promise<readonly SqlRow[]> {

@@ -41,7 +41,6 @@ export function quoted(column: string): string {
   return `"${column}"`;
 }
 
-
 export function inserting(table: Table, columns: readonly string[]): RowsStatement {
   return (rows) => ({
     sql: `INSERT INTO ${table} (${columns.map(quoted).join(", ")}) VALUES ${places(columns, rows)}`,

@@ -1,6 +1,6 @@
 /** The code that the server stores share (load, plan, save), over tables in memory: what a world runs on as on a server. */
 import { has, lacks, type StoreCapabilities } from "../../../store/capabilities.ts";
-import type { MigrateOptions, MigrationReport, Ownership, Store } from "../../../store/store.ts";
+import type { MigrateOptions, MigrationReport, Ownership } from "../../../store/store.ts";
 import { runMutations as runRowMutations } from "../../../stores/memory/author-rows.ts";
 import { Owners } from "../../../stores/memory/owners.ts";
 import { migrations } from "../../../stores/postgres/schema.ts";
@@ -8,18 +8,15 @@ import { MutationRefused } from "../../../stores/sql/mutation-refused.ts";
 import { ServerStore } from "../../../stores/sql/server-store.ts";
 import type { RunMutations } from "../../../stores/sql/write.ts";
 import type { SqliteDatabase } from "../../../stores/sqlite/driver.ts";
+import type { WorldData, WorldDataOptions } from "../world-data.ts";
+import { markTables } from "./mark-tables.ts";
 import { type AuthorsPart, RowsDatabase } from "./rows-database.ts";
 import { names, type RowsDialectOptions, rowsDialect } from "./rows-dialect.ts";
 
-export interface RowsData {
-  /** A handle of its own for every process. */
-  openStore(): Store;
-  readonly rows: ReadonlyMap<string, unknown>;
-  readonly owners: Owners | null;
-}
+export interface RowsOptions extends RowsDialectOptions, WorldDataOptions {}
 
-export interface RowsOptions extends RowsDialectOptions {
-  readonly ownership: boolean;
+export interface RowsData extends WorldData {
+  readonly rows: ReadonlyMap<string, unknown>;
 }
 
 /** The database is empty and nobody else's. */
@@ -30,6 +27,17 @@ export function openRows(sqlite: SqliteDatabase, options: RowsOptions): RowsData
     openStore: () => new RowsStore(database, options, owners),
     rows: database.authors.rows,
     owners,
+    mark: () => markRows(database),
+  };
+}
+
+function markRows({ sqlite, authors: { rows } }: RowsDatabase): () => void {
+  const kept = new Map(rows);
+  const goBack = markTables(sqlite);
+  return () => {
+    goBack();
+    rows.clear();
+    for (const [key, row] of kept) rows.set(key, row);
   };
 }
 
