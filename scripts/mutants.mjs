@@ -12,6 +12,7 @@ const usage = `usage: npm run mutants [-- options]
   --seeds <number>   worlds each is hunted in (default 2000)
   --jobs <number>    how many are hunted at once (default: half of the cores)
   --timeout <s>      how long one may take (default 300)
+  --servers          those too that only a test with a real server notices; starts the servers
   --list             only tell what there is`;
 
 const options = readOptions();
@@ -30,6 +31,7 @@ function readOptions() {
         seeds: number,
         jobs: number,
         timeout: number,
+        servers: flag,
         list: flag,
         help: { ...flag, short: "h" },
       },
@@ -63,7 +65,10 @@ function leave(words, exitCode) {
 function choose() {
   const isWanted = ({ name }) =>
     options.only.length === 0 || options.only.some((text) => name.toLowerCase().includes(text.toLowerCase()));
-  const chosen = [...mutants, ...unseen.filter(({ noticedBy }) => noticedBy !== null)].filter(isWanted);
+  const all = [...mutants, ...unseen.filter(({ noticedBy }) => noticedBy !== null)].filter(isWanted);
+  const chosen = all.filter(({ needs }) => needs === undefined || options.servers);
+  const left = all.length - chosen.length;
+  if (left > 0) console.log(`${left} need a server; --servers hunts them too.`);
   if (chosen.length === 0) leave("There is no such mutant.", 2);
   return chosen;
 }
@@ -83,7 +88,9 @@ async function huntAll() {
   });
   for (const [signal, exitCode] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
     process.on(signal, () => process.exit(exitCode));
-  const known = await lookAtOriginal(workshop);
+  const stores = new Set(chosen.filter(({ noticedBy }) => !noticedBy).map(({ store = "memory" }) => store));
+  const known = new Map();
+  for (const store of stores) known.set(store, await lookAtOriginal(workshop, store));
   const verdicts = new Map();
   const waiting = [...chosen];
   const progress = createProgress(verdicts);
@@ -101,14 +108,19 @@ async function huntAll() {
 }
 
 /** A finding that the code as it is has too would kill every mutant sooner or later, and prove nothing. */
-async function lookAtOriginal({ original }) {
-  const { timeoutMs, seeds } = options;
-  const found = await survey(original, seeds, { timeoutMs });
+async function lookAtOriginal({ original }, store) {
+  const { timeoutMs } = options;
+  const found = await survey(original, seedsOn(store), { timeoutMs }, store);
   for (const { seed, invariant, message } of found)
     console.log(
       `does not count, because the code as it is has it too: ${invariant} at seed ${seed}: ${message}`,
     );
   return found.map(({ signature }) => signature);
+}
+
+/** Worlds on tables cost several times as much. */
+function seedsOn(store) {
+  return store === "memory" ? options.seeds : Math.ceil(options.seeds / 4);
 }
 
 async function judge(mutant, workshop, known, onSeed) {
@@ -118,11 +130,13 @@ async function judge(mutant, workshop, known, onSeed) {
   } catch (error) {
     return { kind: "unknown", message: error.message, ms: 0 };
   }
-  const { timeoutMs, seeds: seedsMax } = options;
+  const { timeoutMs } = options;
   const { original } = workshop;
+  const { store = "memory" } = mutant;
+  const hunting = { mutated: sources, original, seedsMax: seedsOn(store), known: known.get(store), store };
   const verdict = mutant.noticedBy
     ? await notice(sources, original, mutant.noticedBy, timeoutMs)
-    : await hunt({ mutated: sources, original, seedsMax, known }, { timeoutMs, onSeed });
+    : await hunt(hunting, { timeoutMs, onSeed });
   workshop.remove(sources);
   return verdict;
 }

@@ -40,7 +40,7 @@ const tasks = {
     does: "kill processes, connections and servers of a store for a while",
     run: (args) => runOnStore(chaos, args),
   },
-  mutants: { does: "see that the simulation notices mistakes", run: (args) => runScript(mutants, args) },
+  mutants: { does: "see that the simulation notices mistakes", run: hunt },
   run: { does: "<script.ts> run any TypeScript file", run: ([file, ...args]) => runScript(file, args) },
   npm: { does: "<arguments> npm under the right Node", run: async (args) => (await prepare()).npm(args) },
   setup: { does: "only install what the others need", run: async () => void (await prepare()) },
@@ -79,6 +79,13 @@ async function runOnStore(file, args, serverOptions = []) {
   const { node } = await prepare();
   const command = ["node", ...sourceOptions, file, ...args];
   return node([services, ...serverOptions, "--only", name, "--", ...command], { cwd: process.cwd() });
+}
+
+async function hunt(args) {
+  if (!args.includes("--servers")) return runScript(mutants, args);
+  const { node } = await prepare();
+  const command = ["node", ...sourceOptions, mutants, ...args];
+  return node([services, "--only", "postgres,mysql,redis", "--", ...command]);
 }
 
 async function takeScreenshots() {

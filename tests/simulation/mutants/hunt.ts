@@ -1,6 +1,7 @@
 /** Hunts a mutant in a child process, so that one that never comes to an end can be stopped. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import type { StoreName } from "../stores.ts";
 
 /** What the child is told. */
 export interface Hunting {
@@ -10,6 +11,8 @@ export interface Hunting {
   readonly seedsMax: number;
   /** Signatures of findings that do not count, because the code as it is has them too. */
   readonly known: readonly string[];
+  /** The reference store unless given. */
+  readonly store?: StoreName;
 }
 
 interface Found {
@@ -104,11 +107,12 @@ export async function survey(
   original: string,
   seedsMax: number,
   options: HuntOptions,
+  store: StoreName = "memory",
 ): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (;;) {
     const known = found.map(({ signature }) => signature);
-    const verdict = await hunt({ mutated: original, original, seedsMax, known }, options);
+    const verdict = await hunt({ mutated: original, original, seedsMax, known, store }, options);
     if (verdict.kind === "survived") return found;
     if (verdict.kind === "unknown")
       throw new Error(`The code as it is could not be surveyed: ${verdict.message}`);

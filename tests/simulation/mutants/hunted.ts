@@ -4,13 +4,20 @@
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ExploreOptions } from "../../../packages/everstep/src/testing/simulate/explore.ts";
+import type { Explored, ExploreOptions } from "../../../packages/everstep/src/testing/simulate/explore.ts";
 import { signatureOf } from "../../../packages/everstep/src/testing/simulate/finding.ts";
+import { openerOf } from "../stores.ts";
 import type { Hunted, Hunting } from "./hunt.ts";
 
 type Explore = typeof import("../../../packages/everstep/src/testing/simulate/explore.ts").explore;
 
-const { mutated, original, seedsMax, known } = JSON.parse(process.argv[2] as string) as Hunting;
+const {
+  mutated,
+  original,
+  seedsMax,
+  known,
+  store = "memory",
+} = JSON.parse(process.argv[2] as string) as Hunting;
 let seed = 0;
 
 process.on("uncaughtException", (error) => end({ kind: "threw", seed, message: wordsOf(error) }));
@@ -19,7 +26,7 @@ const explore = await load(mutated);
 tell({ kind: "ready" });
 for (seed = 1; seed <= seedsMax; seed++) {
   tell({ kind: "seed", seed });
-  const { finding } = await explore(seed, optionsOf(seed));
+  const { finding } = await exploreWith(explore, mutated, seed);
   // What the code as it is breaks too says nothing about the mutant.
   if (finding === null || known.includes(signatureOf(finding)) || (await isBrokenAnyway(seed))) continue;
   end({ kind: "found", seed, ...finding, signature: signatureOf(finding) });
@@ -30,7 +37,17 @@ end({ kind: "survived" });
 async function isBrokenAnyway(seed: number): Promise<boolean> {
   if (mutated === original) return false;
   const exploreOriginal = await load(original);
-  return (await exploreOriginal(seed, optionsOf(seed))).finding !== null;
+  return (await exploreWith(exploreOriginal, original, seed)).finding !== null;
+}
+
+/** On a store of the same sources. */
+async function exploreWith(explore: Explore, sources: string, seed: number): Promise<Explored> {
+  const data = await openerOf(store, sources)?.();
+  try {
+    return await explore(seed, { ...optionsOf(seed), ...(data ? { openData: data.openData } : {}) });
+  } finally {
+    await data?.close();
+  }
 }
 
 async function load(sources: string): Promise<Explore> {

@@ -1,3 +1,5 @@
+import type { StoreName } from "../stores.ts";
+
 /** Exact text in a file below packages/everstep/src, and what stands there instead. The text must be there once. */
 export interface Edit {
   readonly file: string;
@@ -11,6 +13,8 @@ export type Mutant = {
   readonly name: string;
   /** The promises that it breaks. */
   readonly guards: readonly string[];
+  /** Where it is hunted; the reference store unless said. */
+  readonly store?: StoreName;
 } & (Edit | { readonly edits: readonly Edit[] });
 
 /** A mistake that no simulated world can show. */
@@ -18,6 +22,8 @@ export type Unseen = Mutant & {
   readonly because: string;
   /** The test below packages/everstep/src that notices it; null where nobody could, because nothing is broken by it. */
   readonly noticedBy: string | null;
+  /** The server that the test needs; `npm run mutants -- --servers` starts it. */
+  readonly needs?: "postgres" | "mysql" | "redis";
 };
 
 export function editsOf(mutant: Mutant): readonly Edit[] {

@@ -36,6 +36,7 @@ export class BodyRules {
     // With clocks that are wrong, two may believe to hold a lease for a while; only their writes are fenced then.
     if (this.#parts.weather.skewMs > 0) return;
     this.#notCompleted(entry);
+    this.#notEnded(entry);
     this.#byTheHolder(entry);
   }
 
@@ -65,6 +66,16 @@ export class BodyRules {
     const step = this.#parts.watch.facts.get(run)?.steps.find((each) => each.key === stepKey);
     if (step === undefined || step.status === "waiting") return;
     throw new Broken({ invariant: "INV-8", message: `${key} began after it was recorded as ${step.status}` });
+  }
+
+  /** Whoever completes a run is the only one to go on with it. Somebody else's decision may be news to its runner. */
+  #notEnded({ key, run, member }: Entry): void {
+    const status = this.#parts.watch.facts.get(run)?.record.status;
+    if (status !== "complete" && status !== "errored") return;
+    throw new Broken({
+      invariant: "INV-33",
+      message: `${key} began in process ${member.number}, though its instance is ${status}`,
+    });
   }
 
   #byTheHolder({ key, run, member }: Entry): void {

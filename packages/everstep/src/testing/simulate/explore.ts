@@ -21,7 +21,7 @@ import { Pace } from "./pace.ts";
 import { type BodyStart, inWords, perform, type Result } from "./programs/perform.ts";
 import { type Act, drawProgram } from "./programs/program.ts";
 import { expectRecovery } from "./recovery.ts";
-import { Rewind } from "./rewind.ts";
+import { type Loss, Rewind } from "./rewind.ts";
 import { Sightings } from "./sightings.ts";
 import { StaleTurns } from "./stale-turns.ts";
 import { Trace } from "./trace.ts";
@@ -118,8 +118,7 @@ class Exploration {
     this.#rows = data.rows;
     // Processes are only played, so their deaths are too: a store that looks for real ones would find none.
     const owners = data.owners ?? (weather.ownership ? new Owners() : undefined);
-    const openStore = (): Store =>
-      data.owners ? data.openStore() : ownedBy(data.openStore(), owners);
+    const openStore = (): Store => (data.owners ? data.openStore() : ownedBy(data.openStore(), owners));
     const count = choices.between("programs", 1, 3);
     this.#programs = Array.from({ length: count }, (_, at) =>
       drawProgram(choices, `program ${at}`, choices.between("program size", 2, 12), {
@@ -173,6 +172,7 @@ class Exploration {
         ...(weather.hooks ? { hooks: { onEnded: (ended) => void this.#told.add(runName(ended)) } } : {}),
       },
       onStopped: (member, lateMs) => this.#stopped(member, lateMs),
+      onApplying: (call) => this.#rewind.applying(call),
       onApplied: (member, call, answer) => this.#applied(member, call, answer),
       onFate: (member, fate, call) => {
         this.#calls++;
@@ -210,7 +210,7 @@ class Exploration {
           message: `${what} was answered with ${inWords(error)}: ${String(error)}`,
         }),
     });
-    const loseWrites = (writes: number): void => this.#rewind.lose(writes);
+    const loseWrites = (loss: Loss): void => this.#rewind.lose(loss);
     this.#misfortune = new Misfortune({ world, choices, weather, fleet: this.#fleet, loseWrites });
   }
 

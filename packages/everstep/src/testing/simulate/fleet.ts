@@ -22,6 +22,7 @@ export interface FleetParts {
   /** The code a process runs, given the process it runs in. */
   readonly workflowsOf: (member: Member) => Workflows;
   readonly appOptions?: Pick<AppOptions<Workflows>, "limits" | "hooks" | "onInterrupted">;
+  readonly onApplying?: (call: StoreCall) => void;
   readonly onApplied: (member: Member, call: StoreCall, answer: unknown) => Promise<void>;
   readonly onFate?: (member: Member, fate: Fate, call: StoreCall) => void;
   /** It stopped in order, so long after the grace it was given. */
@@ -93,6 +94,7 @@ export class Fleet {
       post: this.#post,
       process,
       store: openStore(),
+      onApplying: this.#parts.onApplying,
       onApplied: (call, answer) => this.#parts.onApplied(member, call, answer),
       onFate: (fate, call) => this.#parts.onFate?.(member, fate, call),
       onCrash: () => this.kill(member),

@@ -2,6 +2,7 @@
 import type { StoreVerb } from "../intercept-store.ts";
 import type { Choices } from "./choices.ts";
 import type { Fleet, Member } from "./fleet.ts";
+import type { Loss } from "./rewind.ts";
 import { type Mishap, mishaps, type Weather } from "./weather.ts";
 import type { World } from "./world.ts";
 
@@ -13,7 +14,7 @@ export class Misfortune {
   readonly #choices: Choices;
   readonly #weather: Weather;
   readonly #fleet: Fleet;
-  readonly #loseWrites: (writes: number) => void;
+  readonly #loseWrites: (loss: Loss) => void;
   #isOver = false;
 
   constructor(parts: {
@@ -21,8 +22,8 @@ export class Misfortune {
     readonly choices: Choices;
     readonly weather: Weather;
     readonly fleet: Fleet;
-    /** So many writes of all processes from now on will be lost. */
-    readonly loseWrites?: (writes: number) => void;
+    /** Writes of all processes will be lost. */
+    readonly loseWrites?: (loss: Loss) => void;
   }) {
     this.#world = parts.world;
     this.#choices = parts.choices;
@@ -70,7 +71,10 @@ export class Misfortune {
       case "lose answers":
         return fleet.loseAnswers(member, this.#choices.pick("answers to", asked), length("answers lost for"));
       case "lose writes":
-        return this.#loseWrites(this.#choices.pick("writes lost", [1, 2, 3, 5, 10, 30]));
+        return this.#loseWrites({
+          writes: this.#choices.pick("writes lost", [1, 2, 3, 5, 10, 30]),
+          first: this.#choices.pick("first lost", [null, "claim", "commit", "create"] as const),
+        });
     }
   }
 

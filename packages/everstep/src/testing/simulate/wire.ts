@@ -15,6 +15,8 @@ export interface WireParts {
   readonly post: Post;
   readonly process: TestProcess;
   readonly store: Store;
+  /** It arrived, and nothing of it has taken effect. */
+  readonly onApplying?: ((call: StoreCall) => void) | undefined;
   /** A call was applied; whoever wants to look at the store does so before anything else happens. */
   readonly onApplied: (call: StoreCall, answer: unknown) => Promise<void>;
   readonly onFate: (fate: Fate, call: StoreCall) => void;
@@ -148,6 +150,7 @@ export class Wire {
   }
 
   async #applied(call: StoreCall, apply: () => Promise<unknown>): Promise<unknown> {
+    this.#parts.onApplying?.(call);
     const answer = await apply();
     await this.#parts.onApplied(call, answer);
     this.#parts.post.wrote(call, answer);

@@ -25,6 +25,7 @@ import { Decisions } from "./decisions.ts";
 import { Events } from "./events.ts";
 import { inputs } from "./inputs.ts";
 import { Inside } from "./inside.ts";
+import { KeptLeases } from "./kept-leases.ts";
 import { Lateness } from "./lateness.ts";
 import { NoEffect } from "./no-effect.ts";
 import { Pauses } from "./pauses.ts";
@@ -66,6 +67,7 @@ export class Checks {
   readonly #pauses: Pauses;
   readonly #deaths: Deaths;
   readonly #voidBodies: VoidBodies;
+  readonly #keptLeases: KeptLeases | null;
   readonly #all: readonly Check[];
 
   constructor(parts: ChecksParts) {
@@ -96,6 +98,8 @@ export class Checks {
         ? 1000 + 6 * settings.pollMin + 20 * latencyMsMax
         : Number.POSITIVE_INFINITY;
     this.#deaths = new Deaths({ leases, facts, noticedWithinMs, now });
+    // With clocks that are wrong a lease may be over for others before its time.
+    this.#keptLeases = skewMs > 0 ? null : new KeptLeases({ leaseMs: settings.lease, latencyMsMax, now });
     this.#all = [
       new NoEffect(store),
       new Repeats(),
@@ -110,6 +114,7 @@ export class Checks {
       this.#pauses,
       this.#deaths,
       this.#voidBodies,
+      ...(this.#keptLeases ? [this.#keptLeases] : []),
     ];
   }
 
@@ -163,6 +168,8 @@ export class Checks {
       this.#stops.disturbed(member);
       this.#deaths.disturbed(member, 0);
       this.#lateness.disturbed(member);
+      if (fate === "swallowed") this.#keptLeases?.silenced(member, 0);
+      else this.#keptLeases?.disturbed(member, 0);
     }
     return [...this.#rates.called(member, call)];
   }
@@ -175,11 +182,13 @@ export class Checks {
       this.#voidBodies.disturbed(member);
       this.#lateness.disturbed(member);
       this.#deaths.disturbed(member, Number(forMs));
+      this.#keptLeases?.disturbed(member, Number(forMs));
     }
     if (news.startsWith("cut off")) this.#rates.cutOff(member, Number(forMs));
     if (news === "stops") {
       this.#stops.stops(member);
       this.#bodies.stops(member);
+      this.#keptLeases?.disturbed(member, Number.POSITIVE_INFINITY);
       this.#lateness.disturbed(member);
     }
     this.#deaths.news(member, news);
