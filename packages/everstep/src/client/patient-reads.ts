@@ -16,6 +16,7 @@ export type StoreReads = Pick<
   | "listDue"
   | "countByStatus"
   | "readRuns"
+  | "listUnlisted"
 > &
   Required<Pick<Store, "listRunners" | "readTallies">>;
 
@@ -40,6 +41,7 @@ export function patientReads(store: Store, patience: Patience, runtime: Runtime)
     listDue: patient(store.listDue),
     countByStatus: patient(store.countByStatus),
     readRuns: patient(store.readRuns),
+    ...(store.listUnlisted ? { listUnlisted: patient(store.listUnlisted) } : {}),
     // A store need not keep these.
     listRunners: store.listRunners ? patient(store.listRunners) : async () => [],
     readTallies: store.readTallies ? patient(store.readTallies) : async () => [],

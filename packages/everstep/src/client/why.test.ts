@@ -47,6 +47,19 @@ function why(
   return explain(record(facts), steps, { now, definition, runnerRuns: true, ...more });
 }
 
+test("a run that is due but in no list of due runs is told at once, with the way to put it back", () => {
+  const unlisted = { unlisted: true } as const;
+  expect(why({ ...unlisted, dueAt: now - minute })).toMatchObject({
+    reason: "unlisted",
+    answer: expect.stringContaining("no list of due runs"),
+    advice: expect.stringContaining("Pause and resume"),
+  });
+  expect(why({ ...unlisted, dueAt: now + minute, status: "waiting" })).toMatchObject({ reason: "unlisted" });
+  expect(why({ ...unlisted, executing: true, dueAt: now - 1 })).toMatchObject({ reason: "unlisted" });
+  // Its runner puts it back with the next renewal.
+  expect(why({ ...unlisted, executing: true, dueAt: now + 1 })).toMatchObject({ reason: "executing" });
+});
+
 const ended = { dueAt: null, completedAt: now - 5 * minute } as const;
 const error = { name: "Error", message: "no answer" };
 

@@ -19,6 +19,7 @@ export type WhyReason =
   | "waiting-for-retry"
   | "queued"
   | "no-runner"
+  | "unlisted"
   | "due-now";
 
 export interface WhyView {
@@ -62,8 +63,22 @@ function said(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTe
     case "paused":
       return whyPaused(record, terms);
     default:
+      if (record.unlisted && !isHeldBySomebody(record, terms)) return whyUnlisted(record, terms);
       return record.executing ? whyExecuting(record, terms) : whyIdle(record, steps, terms);
   }
+}
+
+function isHeldBySomebody({ executing, dueAt }: InstanceRecord, { now }: WhyTerms): boolean {
+  return executing && dueAt !== null && dueAt > now;
+}
+
+function whyUnlisted({ dueAt }: InstanceRecord, { now }: WhyTerms): Said {
+  const since = dueAt !== null && dueAt <= now ? ` It has been due for ${spoken(now - dueAt)}.` : "";
+  return {
+    reason: "unlisted",
+    answer: `It stands in no list of due runs, because part of a write is missing, so no runner finds it.${since}`,
+    advice: "Pause and resume it: that puts it back. A runner that is up does so by itself within a minute.",
+  };
 }
 
 function whyErrored(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTerms): Said {

@@ -57,6 +57,11 @@ export interface InstanceRecord extends InstanceRef {
   readonly crashCount: number;
   readonly token: number;
   readonly begun: readonly BegunBody[];
+  /**
+   * It wants a turn, but stands in none of the lists through which claims find runs: part of a write is missing. Only where
+   * a store keeps such lists beside the runs.
+   */
+  readonly unlisted?: true;
 }
 
 /** A body known to have been released to run; what a crash leaves behind of it. */

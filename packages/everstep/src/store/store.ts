@@ -89,6 +89,12 @@ export interface Store {
   /** What wants a turn at that time or before, soonest first, over all workflows; what is under a lease is left out. */
   listDue(query: DueQuery): Promise<readonly DueRun[]>;
 
+  /**
+   * Current runs that are `unlisted`, in no order, also those that no other list has. Only where that can be. A page may be
+   * empty and still have `after`.
+   */
+  listUnlisted?(query: PageQuery): Promise<Page<InstanceRecord>>;
+
   /** Removes whole instances (all runs, steps, events, logs) that are terminal and past their retention. */
   prune(request: PruneRequest): Promise<number>;
   /** Removes one instance and all its runs, whatever its status. False when there was none. */

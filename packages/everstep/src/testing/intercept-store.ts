@@ -31,6 +31,7 @@ const optional = [
   "beat",
   "listRunners",
   "readTallies",
+  "listUnlisted",
 ] as const satisfies readonly (keyof Store)[];
 
 export type StoreMethod = (typeof methods)[number] | (typeof optional)[number];

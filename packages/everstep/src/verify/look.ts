@@ -9,7 +9,10 @@ import type { Page, PageQuery, Store } from "../store/store.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { same } from "./same.ts";
 
-export type VerifyReads = Pick<Store, "getInstance" | "listInstances" | "listSteps" | "listEvents">;
+export type VerifyReads = Pick<
+  Store,
+  "getInstance" | "listInstances" | "listSteps" | "listEvents" | "listUnlisted"
+>;
 
 export type Look =
   | { readonly kind: "still"; readonly facts: RunFacts }

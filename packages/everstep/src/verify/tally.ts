@@ -33,6 +33,14 @@ export class Tally {
     return this.#violations.length;
   }
 
+  /** Something of this run was told already. */
+  knows({ workflowName, instanceId, runNumber }: InstanceRecord): boolean {
+    return this.#violations.some(
+      (told) =>
+        told.workflowName === workflowName && told.instanceId === instanceId && told.runNumber === runNumber,
+    );
+  }
+
   get isEnough(): boolean {
     return this.#violations.length + this.#unreadable.length >= enough;
   }

@@ -54,8 +54,36 @@ export async function verify(plan: VerifyPlan): Promise<VerifyReport> {
     );
     plan.onProgress({ instances, checked: tally.checked, violations: tally.violations });
   }
+  if (pages.isOver && !tally.isEnough) await judgeUnlisted(plan, tally);
   for (const hole of pages.unreadable) tally.unreadable(hole);
   return tally.report(pages.isOver ? undefined : pages.place);
+}
+
+/**
+ * Runs in no list of due runs are met among all instances, unless they are in no other list either: those are looked for by
+ * themselves. One that both ways lead to is judged once.
+ */
+async function judgeUnlisted(plan: VerifyPlan, tally: Tally): Promise<void> {
+  const { workflowName, statuses } = plan.filter;
+  let after: string | undefined;
+  do {
+    const page = await plan.reads.listUnlisted?.({
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    });
+    const meant = (page?.items ?? []).filter(
+      (record) =>
+        (workflowName === undefined || record.workflowName === workflowName) &&
+        (statuses === undefined || statuses.includes(record.status)) &&
+        !tally.knows(record),
+    );
+    await judge(
+      meant.flatMap((record) => suspectsOf(record, false)),
+      plan,
+      tally,
+    );
+    after = page?.after;
+  } while (after !== undefined && !tally.isEnough);
 }
 
 /** A store in this process answers at once, and would let nobody else have a turn before the end. */

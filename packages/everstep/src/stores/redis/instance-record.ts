@@ -20,7 +20,7 @@ export function readInstance(reply: readonly Reply[]): InstanceRecord {
     dead,
   ] = reply;
   const [startedAt, updatedAt, pausedAt, completedAt, retentionUntil, ending] = reply.slice(11);
-  const [params, marks, createdAt, deadlineAt, retentionMs, parent] = reply.slice(17);
+  const [params, marks, createdAt, deadlineAt, retentionMs, parent, unlisted] = reply.slice(17);
   const status = word(statusText, instanceStatuses);
   return {
     workflowName: text(workflowName),
@@ -45,6 +45,7 @@ export function readInstance(reply: readonly Reply[]): InstanceRecord {
     crashCount: integer(crashCount),
     token: integer(token),
     begun: readBegunIfSound(textOrNull(begun)) ?? [],
+    ...(unlisted === "1" ? { unlisted: true } : {}),
   };
 }
 

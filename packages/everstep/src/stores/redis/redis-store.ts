@@ -47,6 +47,7 @@ import { integer, list } from "./reply.ts";
 import * as lists from "./run-lists.ts";
 import { Session } from "./session.ts";
 import { listTopics } from "./topic-list.ts";
+import { Lists, listUnlisted } from "./unlisted.ts";
 import { write } from "./write.ts";
 
 export class RedisStore implements Store {
@@ -55,10 +56,12 @@ export class RedisStore implements Store {
   readonly writesAtOnce = 2;
   readonly serverTime?: () => Promise<number>;
   readonly #session: Session;
+  readonly #lists: Lists;
   readonly #subscriptions = new Set<() => void>();
 
   constructor(settings: RedisSettings) {
     this.#session = new Session(settings);
+    this.#lists = new Lists(this.#session);
     if (settings.clock === "store") this.serverTime = () => serverTime(this.#session);
   }
 
@@ -138,6 +141,10 @@ export class RedisStore implements Store {
     return listDue(this.#session, query);
   }
 
+  listUnlisted(query: PageQuery): Promise<Page<InstanceRecord>> {
+    return listUnlisted(this.#session, query);
+  }
+
   prune(request: PruneRequest): Promise<number> {
     return prune(this.#session, request);
   }
@@ -146,8 +153,10 @@ export class RedisStore implements Store {
     return remove(this.#session, ref);
   }
 
-  beat(beat: Beat): Promise<void> {
-    return beats.keep(this.#session, beat);
+  async beat(beat: Beat): Promise<void> {
+    await beats.keep(this.#session, beat);
+    // A beat that was kept did not fail; what could not be mended is tried again with the next one.
+    if (beat.runner.stoppedAt === null) await this.#lists.mend(beat.runner.seenAt).catch(() => {});
   }
 
   listRunners(limit: number): Promise<readonly RunnerRecord[]> {

@@ -8,7 +8,7 @@ import type { RedisSettings } from "./options.ts";
 import { awaitReplicas } from "./replicas.ts";
 import { integer, list, type Reply, text } from "./reply.ts";
 import { oldestCompatible, requireCompatible, schemaVersion } from "./schema-version.ts";
-import { greetScript, migrateScript, type Script } from "./scripts/index.ts";
+import { countUnlistedScript, greetScript, migrateScript, type Script } from "./scripts/index.ts";
 import {
   readInfo,
   requireSuitable,
@@ -16,6 +16,7 @@ import {
   type ServerInfo,
   warningsOf,
 } from "./server-settings.ts";
+import { unlistedWarnings } from "./unlisted.ts";
 
 /**
  * `work` carries everything, `renewal` only leases: a large write or answer on the one never delays a heartbeat on the
@@ -95,7 +96,15 @@ export class Session {
   }
 
   async warnings(): Promise<readonly StoreWarning[]> {
-    return warningsOf(await this.#info(), await this.#config());
+    return [
+      ...warningsOf(await this.#info(), await this.#config()),
+      ...unlistedWarnings(await this.countUnlisted()),
+    ];
+  }
+
+  /** By how many entries the lists that lead to runs differ; 0 where nothing is there yet. */
+  async countUnlisted(): Promise<number> {
+    return integer(await this.#connections.work.run(countUnlistedScript, [], "reading"));
   }
 
   async close(): Promise<void> {

@@ -20,6 +20,8 @@ describe("INV-37 who wants a turn has a time for it, and nobody else", () => {
     ["waiting for nothing (R-021)", runOf(waitingRecord())],
     ["waiting for something inside a step only", runOf(waitingRecord(), [openSleep({ key: "outer/nap" })])],
     ["waiting under a lease", runOf(waitingRecord({ executing: true }), [openSleep({ key: "nap" })])],
+    ["due, but in no list of due runs", runOf(pendingRecord({ unlisted: true }))],
+    ["under a lease, but in no list of leases", runOf(activeRecord({ unlisted: true }))],
     ["paused but due", runOf(pausedRecord({ dueAt: 5 }))],
     ["complete but due", runOf(completeRecord({ dueAt: 5 }))],
   ])("a run that is %s is found", (_name, facts) => {

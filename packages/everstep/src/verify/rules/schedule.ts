@@ -4,9 +4,15 @@ import type { Found } from "../violation.ts";
 
 /** Whoever wants a turn has a time for it, and nobody else has one (INV-37); the earliest wait decides it (INV-31). */
 export function* scheduleRules(facts: RunFacts, now: number): Generator<Found> {
-  const { status, dueAt, executing } = facts.record;
+  const { status, dueAt, executing, unlisted } = facts.record;
   const wantsTurn = executing || !(status === "paused" || isTerminal(status));
   if (wantsTurn && dueAt === null) yield conservation(`The run is ${status} but nothing makes it due.`);
+  if (unlisted && dueAt !== null) {
+    yield conservation(
+      `The run is ${status} and due at ${dueAt}, but stands in no list of due runs, so no runner finds it. ` +
+        "Pause and resume it: that puts it back.",
+    );
+  }
   if (!wantsTurn && dueAt !== null) yield conservation(`The run is ${status} but due at ${dueAt}.`);
   if (isTerminal(status) && executing) yield conservation(`The run is ${status} but under a lease.`);
   if (status === "waiting") yield* waitingRules(facts, now);

@@ -9,4 +9,5 @@ export { greetScript, migrateScript } from "./migrate.lua.ts";
 export { forgetPublicationsScript, pruneScript, removeScript } from "./removal.lua.ts";
 export type { Script } from "./script.ts";
 export { addTopicsScript, listTopicsScript } from "./topic-list.lua.ts";
+export { countUnlistedScript, listUnlistedScript, relistScript } from "./unlisted.lua.ts";
 export { writeScript } from "./write.lua.ts";

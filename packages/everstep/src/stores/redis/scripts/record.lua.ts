@@ -14,6 +14,7 @@ local function recordOf(run)
     ask('GET', key('ending', run.id)),
   }
   for n = 1, #INSTANCE do record[#record + 1] = instance[n] end
+  record[#record + 1] = isUnlisted(run) and '1' or '0'
   return record
 end
 `;

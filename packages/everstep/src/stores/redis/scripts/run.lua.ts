@@ -96,4 +96,10 @@ local function currentRun(workflow, instance)
 end
 
 local function laneKey(lane, workflow) return key('due:' .. lane, workflow) end
+
+-- It wants a turn, and no claim finds it: nothing that a script does as a whole, only what is left of one that could not.
+local function isUnlisted(run)
+  if run.retired or TERMINAL[run.status] or run.status == 'paused' then return false end
+  return not run.lane or not ask('ZSCORE', laneKey(run.lane, run.workflow), wide(run.id))
+end
 `;
