@@ -33,6 +33,8 @@ export default defineConfig({
     // Generous: a busy machine is slow, a mistake is for ever.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // What is looked for takes a moment, and longer where others are busy.
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     // node:sqlite still announces itself as experimental on Node 22; child processes need the condition too.
     execArgv: ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"],
     sequence: { sequencer: SlowFirst },
@@ -71,8 +73,6 @@ export default defineConfig({
           include: browser,
           globalSetup: "tests/support/built-dashboard.ts",
           maxWorkers: Math.max(2, cores - 1),
-          // What a page shows takes a moment, and longer where others are busy.
-          expect: { poll: { timeout: 30_000, interval: 50 } },
           sequence: { groupOrder: 3 },
         },
       },

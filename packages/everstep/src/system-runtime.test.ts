@@ -221,7 +221,7 @@ test("drained by a MessageChannel leaves no port open that would keep a process 
   }
   const host = { Date, performance, crypto, MessageChannel: Channel } as unknown as Host;
   await new Promise<void>((resolve) => createSystemRuntime(host).drained(resolve));
-  await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(closed).toHaveBeenCalledTimes(1), 60_000);
 });
 
 describe("randomness", () => {

@@ -44,7 +44,7 @@ export interface FakeRuntime extends Runtime {
 }
 
 export interface WaitUntilOptions {
-  /** Real time after which it is given up; default 5 seconds. */
+  /** Real time after which it is given up; default 30 seconds. */
   readonly timeout?: Duration;
 }
 
@@ -142,7 +142,7 @@ export function createFakeRuntime(options: FakeRuntimeOptions = {}): FakeRuntime
       wallAtStart = timeOf(time, "time to set the wall clock to") - elapsed;
     },
     async waitUntil(condition, waitOptions = {}) {
-      const timeoutMs = parseDuration(waitOptions.timeout ?? "5 seconds", "timeout of waitUntil");
+      const timeoutMs = parseDuration(waitOptions.timeout ?? "30 seconds", "timeout of waitUntil");
       const giveUpAt = systemRuntime.monotonic() + timeoutMs;
       for (await settle(); !(await condition()); await settle()) {
         if (systemRuntime.monotonic() >= giveUpAt) throw neverTrue(timeoutMs);
