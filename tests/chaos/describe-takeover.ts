@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type App, createWorkflows, type WorkflowDefinition } from "everstep";
 import { expect, test } from "vitest";
+import { watchLateness } from "../support/lateness.ts";
 import { auditRecords } from "./audit/records.ts";
 import { Fleet, type FleetTask } from "./fleet.ts";
 import { type BeginLine, noLedger, readLedger } from "./ledger.ts";
@@ -27,6 +28,7 @@ export function describeTakeover(siteOf: () => Site): void {
       withFleet(siteOf(), 2, patientWorkflows(noLedger), async ({ app, fleet, start, begins }) => {
         await start(0, { program: "patient" });
         const waits: number[] = [];
+        const lateness = watchLateness();
         for (let kill = 0; kill < kills; kill++) {
           const id = `patient-${kill}`;
           const instance = await app.workflows.PATIENT.create({ id, params: { firstStartMs: 60_000 } });
@@ -42,7 +44,8 @@ export function describeTakeover(siteOf: () => Site): void {
         }
         const times = waits.map((ms) => `${ms.toFixed(0)} ms`).join(", ");
         console.info(`${siteOf().kind}: work of dead runners went on after ${times}`);
-        expect(median(waits), times).toBeLessThan(boundMs);
+        // A machine that is late with everything is late with this, too.
+        expect(median(waits), times).toBeLessThan(boundMs + 10 * lateness.worstMs());
       }),
   );
 

@@ -49,8 +49,7 @@ async function call(proxy: TcpProxy) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let look = 0; !condition() && look < 500; look++) await pause(5);
-  expect(condition()).toBe(true);
+  await expect.poll(condition, { interval: 5 }).toBe(true);
 }
 
 test("what is said arrives, and what is answered", async () => {

@@ -54,7 +54,7 @@ function createBrowser() {
       launched ??= launchChromium();
       const context = await (await launched).newContext(contextOptions(options));
       // Before the test itself is given up, so that it says what it waited for.
-      context.setDefaultTimeout(15_000);
+      context.setDefaultTimeout(60_000);
       contexts.push(context);
       const mayComplain = options.mayComplain ?? [];
       const heard = complaints;
