@@ -1,4 +1,5 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { SlowFirst } from "./tests/support/slow-first.ts";
 
@@ -37,6 +38,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000, interval: 50 } },
     // node:sqlite still announces itself as experimental on Node 22; child processes need the condition too.
     execArgv: ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"],
+    // What Node has made of the sources: hundreds of processes of tests begin with the same ones.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "everstep-tests-compile-cache") },
     sequence: { sequencer: SlowFirst },
     projects: [
       {

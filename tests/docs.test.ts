@@ -36,7 +36,7 @@ const nodeFlags = ["--conditions=everstep-source", "--disable-warning=Experiment
 /** What a person's shell would have, for the test runner's variables change how programs behave; and a shared cache. */
 const env = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|VITEST|npm_)/.test(name))),
-  NODE_COMPILE_CACHE: emptyFolder(),
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
 };
 
 /** The variables in which examples look for a server, and the servers of this test run. */

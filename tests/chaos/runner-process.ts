@@ -2,6 +2,7 @@
  * A process that runs instances until it is told to stop or is killed: node runner-process.ts <task as JSON>. It goes
  * with the process that started it.
  */
+import "../support/keep-compiled.ts";
 import { createWorkflows, EverstepError, StoreError } from "everstep";
 import { startHeartbeat } from "./heartbeat.ts";
 import { openLedger, type ProblemLine } from "./ledger.ts";

@@ -1,4 +1,5 @@
 /** One program with its engine on a SQLite file, in a process that may be killed. Started by child-process.ts. */
+import "../support/keep-compiled.ts";
 import { readProgram } from "./corpus.ts";
 import { describeError, type ErrorText, type Operation } from "./harness.ts";
 import { createHost, type Mode, openSqlite, touchFirst } from "./hosting.ts";

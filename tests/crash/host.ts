@@ -1,4 +1,5 @@
 /** A process that hosts an app and answers over IPC: node host.ts <database> <onInterrupted>. */
+import "../support/keep-compiled.ts";
 import { createWorkflows, defineWorkflow } from "everstep";
 import { sqlite } from "everstep/sqlite";
 

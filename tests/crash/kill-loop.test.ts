@@ -23,7 +23,7 @@ afterAll(() => {
 });
 
 test(`after ${kills} kills at random moments every instance is complete and no completed step ran again (seed ${seed})`, {
-  timeout: 240_000,
+  timeout: 900_000,
 }, async () => {
   const random = seeded(seed);
   const app = createWorkflows({ workflows: programs(ledgerFile), store: sqlite(database) });

@@ -1,4 +1,5 @@
 /** A process that runs instances until it is killed: node worker.ts <database> <ledger>. */
+import "../support/keep-compiled.ts";
 import { createWorkflows } from "everstep";
 import { sqlite } from "everstep/sqlite";
 import { programs } from "./program.ts";

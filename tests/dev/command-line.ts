@@ -20,8 +20,6 @@ import { onTestFinished, vi } from "vitest";
 const main = resolve("packages/everstep/src/cli/main.ts");
 const library = resolve("packages/everstep");
 const nodeOptions = ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"];
-/** What Node has made of the sources; dozens of processes begin with the same ones. */
-const compileCache = join(tmpdir(), "everstep-tests-compile-cache");
 /** Generous: a busy machine is slow, a mistake is for ever. */
 const deadlineMs = 90_000;
 
@@ -105,7 +103,6 @@ export class Running {
         ...process.env,
         NO_COLOR: "1",
         NODE_OPTIONS: "",
-        NODE_COMPILE_CACHE: compileCache,
         EVERSTEP_URL: undefined,
         ...env,
       },

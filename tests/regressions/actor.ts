@@ -1,4 +1,5 @@
 /** A process that does to a store what it is told over IPC, and answers. */
+import "../support/keep-compiled.ts";
 import { createWorkflows, defineWorkflow } from "everstep";
 import { mysql } from "everstep/mysql";
 import { postgres } from "everstep/postgres";
