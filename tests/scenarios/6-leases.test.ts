@@ -179,6 +179,35 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     expect((await recordOf(story, "i")).crashCount).toBe(0);
   });
 
+  test("ctx.attempt grows when the first body of a turn is cut off again and again", async () => {
+    const gate = createGate();
+    const seen: number[] = [];
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
+      step.do("work", { timeout: "1 day" }, async ({ attempt }) => {
+        seen.push(attempt);
+        await gate.wait();
+        return attempt;
+      }),
+    );
+    const story = tell({ W: workflow });
+    await story.workflows.W.create({ id: "i" });
+    for (const name of ["a", "b", "c"]) {
+      const before = seen.length;
+      // A crash is noticed by one claim, and its delay waited out before the next.
+      for (let tick = 0; tick < 3 && seen.length === before; tick++) {
+        await story.runner(name).tick();
+        if (seen.length === before) await story.clock.advance(10 * minute);
+      }
+      story.runner(name).kill();
+      await story.clock.advance(10 * minute);
+    }
+    await gate.open();
+    await story.advance(10 * minute);
+    expect(await story.status("i")).toEqual({ status: "complete", output: 4 });
+    expect(seen).toEqual([1, 2, 3, 4]);
+    expect((await story.history("i")).steps).toMatchObject([{ attempts: 1, starts: 4 }]);
+  });
+
   test("137. a runner whose lease was taken cannot write a step or what comes next (R-003)", async () => {
     let calls = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {

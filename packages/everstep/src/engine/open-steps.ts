@@ -38,6 +38,8 @@ export interface OpenStepsParts {
   readonly inbox: Inbox;
   /** Bodies that were in flight when the run was last heard of. */
   readonly interrupted: readonly BegunBody[];
+  /** Turns in a row before this one that were cut off before they recorded anything. */
+  readonly crashes: number;
   /** A step came to its end. */
   readonly onSettled: (settlement: Settlement) => void;
   /** A call is answered by what is recorded. */
@@ -300,10 +302,17 @@ export class OpenSteps {
       this.#budgetSpent = true;
       return onBudgetSpent();
     }
-    const body = new Body(call, Math.max(recorded, cutOff) + 1, now);
+    const unseen = mustNotRepeat ? 0 : this.#unseenStarts();
+    const body = new Body(call, Math.max(recorded + unseen, cutOff) + 1, now);
     // Bodies wait for every write that exists now; one that must not repeat waits for its own start to be recorded too.
     if (mustNotRepeat) handOver.writes++;
     this.#startWhenDurable(body);
+  }
+
+  /** A body that waits for no write began in every turn that was cut off before its first, though nothing names it. */
+  #unseenStarts(): number {
+    const { handOver, crashes } = this.#parts;
+    return handOver.writes === 0 ? crashes : 0;
   }
 
   #cutOffStart(key: string): number {

@@ -119,6 +119,7 @@ export class Turn implements TurnScope {
       handOver: this.#handOver,
       inbox: this.#inbox,
       interrupted: claim.begun,
+      crashes: claim.crashCount,
       onSettled: (settlement) => this.#settled(settlement),
       onRecorded: (call) => this.#handOver.owe(call),
       onAttemptFailed: (call, record) => host.notice(this, attemptFailed(call.name, record)),
