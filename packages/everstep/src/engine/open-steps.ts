@@ -5,6 +5,7 @@
 import { encodeValue } from "../authoring/codec.ts";
 import { WaitForEventTimeoutError } from "../authoring/errors.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
+import type { StepContext } from "../authoring/workflow-step.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody } from "../model/instance.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
@@ -23,7 +24,7 @@ import { receivedFrom, receivedValue } from "./received-event.ts";
 import { type AttemptOutcome, type SettlementDraft, settle } from "./settle.ts";
 import { added, none } from "./short-list.ts";
 import { baseOf, earliestWake, inOrderOfTime, wakeOf } from "./step-base.ts";
-import { BodyContext } from "./step-context.ts";
+import { contextOf } from "./step-context.ts";
 import type { StepOptions } from "./step-options.ts";
 import type { Turn } from "./turn.ts";
 import { cutOffByCrash } from "./turn-errors.ts";
@@ -181,7 +182,7 @@ export class OpenSteps {
   failAfterAll(body: Body, thrown: unknown): void {
     const { shown } = body.call.spec.options as StepOptions;
     this.#inFlight.add(body);
-    this.#bodyDone(body, new BodyContext(body, shown, this.#parts.turn), { ok: false, error: thrown });
+    this.#bodyDone(body, contextOf(body, shown, this.#parts.turn), { ok: false, error: thrown });
   }
 
   fail(call: Call, error: StoredError): void {
@@ -336,7 +337,7 @@ export class OpenSteps {
     const options = body.call.spec.options;
     if (!options) return;
     this.#takeUp(body.call.key);
-    const context = new BodyContext(body, options.shown, this.#parts.turn);
+    const context = contextOf(body, options.shown, this.#parts.turn);
     const work = (): unknown => body.call.spec.callback?.(context);
     this.#run(body, work, options.timeoutMs, (outcome) => this.#bodyDone(body, context, outcome));
   }
@@ -344,7 +345,7 @@ export class OpenSteps {
   #startHook(body: Body, event: EventRecord): void {
     const { onConsume, name } = body.call.spec;
     const { shown, timeoutMs } = this.#parts.turn.options.resolve(undefined, name);
-    const context = new BodyContext(body, shown, this.#parts.turn);
+    const context = contextOf(body, shown, this.#parts.turn);
     // The hook has an event of its own: what it does to it is not what the wait received.
     const work = (): unknown => onConsume?.(receivedFrom(event), context);
     this.#run(body, work, timeoutMs, (outcome) => this.#hookDone(body, event, outcome));
@@ -357,7 +358,7 @@ export class OpenSteps {
     void host.scope.run<Promise<void>>({ turn, body }, () => body.run(work, done));
   }
 
-  #bodyDone(body: Body, context: BodyContext, outcome: BodyOutcome): void {
+  #bodyDone(body: Body, context: StepContext, outcome: BodyOutcome): void {
     const { turn, host } = this.#parts;
     const attempted = attemptOutcome(outcome, body, context, turn.definition, host.runtime);
     // Almost always decided at once; only an author's own delay function takes time, and it holds the turn open.

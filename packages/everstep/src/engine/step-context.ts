@@ -18,11 +18,16 @@ export interface ContextHost {
 }
 
 /**
- * The argument of a callback. What Cloudflare's has (`step`, `attempt`, `config`) are its own properties, the rest are
- * getters: they cost nothing unless used, may be destructured, and do not appear in its JSON. What code that outlives
+ * The argument of a callback. All members are its own properties, so that `{ ...context }` has them; those that Cloudflare's
+ * has not (`signal`, `mutate`, ...) are made when they are looked at, and are left out of its JSON. What code that outlives
  * the body registers comes too late and is left out, like its log lines.
  */
-export class BodyContext implements StepContext {
+export function contextOf(body: Body, config: ResolvedStepConfig, host: ContextHost): StepContext {
+  // To define them one by one costs more than all the rest of a step.
+  return new Proxy(new BodyContext(body, config, host), ownMembers);
+}
+
+class BodyContext implements StepContext {
   readonly step: { readonly name: string; readonly count: number };
   readonly attempt: number;
   readonly config: ResolvedStepConfig;
@@ -35,6 +40,11 @@ export class BodyContext implements StepContext {
     this.config = config;
     this.#body = body;
     this.#host = host;
+  }
+
+  toJSON(): Pick<StepContext, "step" | "attempt" | "config"> {
+    const { step, attempt, config } = this;
+    return { step, attempt, config };
   }
 
   get signal(): AbortSignal {
@@ -79,6 +89,28 @@ export class BodyContext implements StepContext {
       this.#host.sendEvent(this.#body, { workflowName: nameOf(to.workflow), instanceId: to.id }, event);
   }
 }
+
+const madeWhenUsed: readonly (keyof StepContext)[] = [
+  "signal",
+  "idempotencyKey",
+  "mutate",
+  "serviceCalls",
+  "onTerminalError",
+  "startWorkflow",
+  "sendEvent",
+];
+const isMadeWhenUsed: ReadonlySet<PropertyKey> = new Set(madeWhenUsed);
+
+const ownMembers: ProxyHandler<BodyContext> = {
+  // Asked of the context itself: its private members are not the proxy's.
+  get: (context, key) => context[key as keyof BodyContext],
+  ownKeys: (context) => [...new Set([...Reflect.ownKeys(context), ...madeWhenUsed])],
+  getOwnPropertyDescriptor: (context, key) =>
+    Reflect.getOwnPropertyDescriptor(context, key) ??
+    (isMadeWhenUsed.has(key)
+      ? { value: context[key as keyof BodyContext], enumerable: true, configurable: true, writable: true }
+      : undefined),
+};
 
 function nameOf(workflow: string | { readonly name: string }): string {
   return typeof workflow === "string" ? workflow : workflow.name;

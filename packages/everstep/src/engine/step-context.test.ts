@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { StepContext } from "../authoring/workflow-step.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { stagesOn } from "./turn-stage.ts";
+
+const stageOf = stagesOn(createFakeRuntime);
+
+async function contextOfABody(): Promise<StepContext> {
+  let found: StepContext | undefined;
+  const stage = stageOf((step) =>
+    step.do("charge", async (context) => {
+      found = context;
+    }),
+  );
+  await stage.play();
+  return found as StepContext;
+}
+
+const members = [
+  "attempt",
+  "config",
+  "idempotencyKey",
+  "mutate",
+  "onTerminalError",
+  "sendEvent",
+  "serviceCalls",
+  "signal",
+  "startWorkflow",
+  "step",
+];
+
+test("members of a context are its own: a copy has them all, and they work", async () => {
+  const context = await contextOfABody();
+  expect(Object.keys(context).sort()).toEqual(members);
+  expect(Object.hasOwn(context, "signal")).toBe(true);
+  const copy = { ...context };
+  expect(Object.keys(copy).sort()).toEqual(members);
+  expect(copy.signal).toBe(context.signal);
+  expect(copy.idempotencyKey).toBe("story/one/1/charge");
+  expect(() => copy.mutate("no function" as never)).toThrow("takes a function");
+  const { step, ...rest } = context;
+  expect([step.name, rest.signal]).toEqual(["charge", context.signal]);
+});
+
+test("what is added to a context stays, and what can be changed changes", async () => {
+  const context = (await contextOfABody()) as StepContext & { user?: string };
+  context.user = "ann";
+  expect({ ...context }).toMatchObject({ user: "ann", attempt: 1 });
+});
+
+test("the JSON of a context is what Cloudflare's has", async () => {
+  const context = await contextOfABody();
+  expect(Object.keys(JSON.parse(JSON.stringify(context)))).toEqual(["step", "attempt", "config"]);
+});
