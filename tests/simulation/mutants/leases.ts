@@ -22,7 +22,7 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: keeper,
-        find: "held.heldUntil = since + this.#leaseMs;\n    held.turn.flushLogs();",
+        find: "held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);\n    held.turn.flushLogs();",
         replace:
           "held.heldUntil = this.#runtime.monotonic() + this.#leaseMs;\n    void since;\n    held.turn.flushLogs();",
       },

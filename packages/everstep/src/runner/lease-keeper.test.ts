@@ -44,11 +44,16 @@ class SomeTurn {
 type Answer = (renewals: readonly Renewal[]) => Promise<readonly RenewAnswer[]>;
 const renewed: RenewAnswer = { kind: "renewed", eventSeq: 0, paused: false };
 
-function begin(answer: Answer = async (renewals) => renewals.map(() => renewed)) {
+function begin(
+  answer: Answer = async (renewals) => renewals.map(() => renewed),
+  freshenClock: () => Promise<void> | null = () => null,
+) {
   const runtime = createFakeRuntime();
+  const signals: (AbortSignal | undefined)[] = [];
   const calls: { at: number; runs: unknown[]; until: number; begun: unknown }[] = [];
   const store = {
-    renew(renewals: readonly Renewal[], until: number, now: number) {
+    renew(renewals: readonly Renewal[], until: number, now: number, signal?: AbortSignal) {
+      signals.push(signal);
       calls.push({
         at: runtime.monotonic(),
         runs: renewals.map(({ lease }) => lease.runId),
@@ -58,13 +63,13 @@ function begin(answer: Answer = async (renewals) => renewals.map(() => renewed))
       return answer(renewals);
     },
   } as unknown as Store;
-  const keeper = new LeaseKeeper(store, runtime, leaseMs);
+  const keeper = new LeaseKeeper(store, runtime, leaseMs, freshenClock);
   const hold = (runId: number, token = 1): SomeTurn => {
     const turn = new SomeTurn(() => runtime.monotonic());
     keeper.hold(turn as unknown as Turn, leaseOf(runId, token), runtime.monotonic());
     return turn;
   };
-  return { runtime, keeper, hold, calls };
+  return { runtime, keeper, hold, calls, signals };
 }
 
 describe("a lease that is held", () => {
@@ -126,20 +131,36 @@ describe("a lease that is held", () => {
     expect(keeper.holds(leaseOf(1))).toBe(false);
   });
 
-  test("a renewal counts from before it was sent, however late its answer", async () => {
-    let answer!: () => void;
+  test("a renewal counts from before it was sent, however late its answer, also when it was given up", async () => {
+    const answers: (() => void)[] = [];
     const { runtime, hold, calls } = begin(
       (renewals) =>
         new Promise((resolve) => {
-          answer = () => resolve(renewals.map(() => renewed));
+          answers.push(() => resolve(renewals.map(() => renewed)));
         }),
     );
     const turn = hold(1);
     await runtime.advance(20_000);
-    answer();
+    answers[0]?.();
     await runtime.settle();
     await runtime.advance(2 * leaseMs);
     expect(turn.abandonedAt).toBe((calls[0]?.at as number) + leaseMs);
+  });
+
+  test("a late answer never shortens it", async () => {
+    const answers: (() => void)[] = [];
+    const { runtime, keeper, hold, calls } = begin(
+      (renewals) =>
+        new Promise((resolve) => {
+          answers.push(() => resolve(renewals.map(() => renewed)));
+        }),
+    );
+    hold(1);
+    await runtime.advance(20_000);
+    answers[1]?.();
+    answers[0]?.();
+    await runtime.advance((calls[1]?.at as number) + leaseMs - 20_001);
+    expect(keeper.holds(leaseOf(1))).toBe(true);
   });
 
   test("a renewal brings news: log lines are kept, events fetched, a pause heard of", async () => {
@@ -226,6 +247,54 @@ describe("a lease that is lost", () => {
     await runtime.advance(3 * leaseMs);
     expect(turn.abandonedAt).toBeNull();
     expect(keeper.holds(leaseOf(1))).toBe(true);
+  });
+
+  test("a renewal that fails is tried again within a second", async () => {
+    const { runtime, hold, calls } = begin(async () => {
+      throw new Error("out of reach");
+    });
+    hold(1);
+    await runtime.advance(leaseMs);
+    const gaps = calls.slice(1).map(({ at }, index) => at - (calls[index]?.at as number));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(1000);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
+  });
+
+  test("a renewal without an answer is given up after a sixth of the lease and tried again within a second", async () => {
+    const { runtime, hold, calls, signals } = begin(() => new Promise(() => {}));
+    hold(1);
+    await runtime.advance(leaseMs / 3 + leaseMs / 6);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(signals[0]?.reason).toMatchObject({ failure: "ambiguous", code: "STORE_UNAVAILABLE" });
+    await runtime.advance(leaseMs / 2);
+    const gaps = calls.slice(1).map(({ at }, index) => at - (calls[index]?.at as number));
+    expect(gaps.length).toBeGreaterThanOrEqual(2);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(leaseMs / 6 + 1000);
+  });
+
+  test("a clock that cannot be asked does not hold up what comes after it", async () => {
+    const questions: (() => void)[] = [];
+    const { runtime, keeper, hold, calls } = begin(undefined, () =>
+      questions.length < 1 ? new Promise((resolve) => questions.push(resolve)) : null,
+    );
+    hold(1);
+    await runtime.advance(leaseMs / 3 + leaseMs / 6 + 1000);
+    expect(questions).toHaveLength(1);
+    expect(calls).toHaveLength(1);
+    await runtime.advance(leaseMs / 3);
+    expect(keeper.holds(leaseOf(1))).toBe(true);
+  });
+
+  test("one whose run is being written is asked about again within a second, the others are not", async () => {
+    const { runtime, keeper, hold, calls } = begin(async (renewals) =>
+      renewals.map(({ lease }) => (lease.runId === 2 && calls.length < 3 ? { kind: "busy" } : renewed)),
+    );
+    const turns = [hold(1), hold(2)];
+    await runtime.advance(leaseMs / 3 + 2000);
+    expect(calls.map(({ runs }) => runs)).toEqual([[1, 2], [2], [2]]);
+    await runtime.advance(leaseMs - 4000);
+    expect([1, 2].map((runId) => keeper.holds(leaseOf(runId)))).toEqual([true, true]);
+    expect(turns.map(({ abandonedAt }) => abandonedAt)).toEqual([null, null]);
   });
 
   test("if none gets through, the turn is stopped when its time is up, before anybody may take it", async () => {

@@ -1,5 +1,5 @@
 import type { Turn } from "../engine/turn.ts";
-import { EverstepError } from "../model/error.ts";
+import { EverstepError, StoreError } from "../model/error.ts";
 import type { RunId } from "../model/instance.ts";
 import { type Lease, leaseEnd } from "../model/lease.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
@@ -12,9 +12,15 @@ interface HeldLease {
   heldUntil: number;
 }
 
+/** A renewal that failed is tried again after this long at most. */
+const retryMsMax = 1000;
+
 /**
  * Renews the leases of turns in progress every third of their length, and knows by its own monotonic clock which ones
  * are still held. A turn whose lease could not be renewed in time is stopped here, before anyone else may take it.
+ *
+ * A renewal without an answer is given up after a sixth of a lease and tried again within a second, on another
+ * connection: one connection that has fallen silent costs nobody its lease, nor do two.
  */
 export class LeaseKeeper {
   readonly #store: Store;
@@ -48,7 +54,7 @@ export class LeaseKeeper {
   /** `since` is the monotonic time before the store handed out the lease. */
   hold(turn: Turn, lease: Lease, since: number): void {
     this.#held.set(lease.runId, { lease, turn, heldUntil: since + this.#leaseMs });
-    this.#arm();
+    this.#arm(this.#usualMs());
     this.#watchEnd(since + this.#leaseMs);
   }
 
@@ -85,10 +91,17 @@ export class LeaseKeeper {
     if (held) held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);
   }
 
-  #arm(): void {
+  /** Jitter only shortens: runners started together drift apart, and no renewal comes late. */
+  #usualMs(): number {
+    return (this.#leaseMs / 3) * (0.8 + this.#runtime.float() * 0.2);
+  }
+
+  #soonMs(): number {
+    return Math.min(retryMsMax, this.#leaseMs / 30) * (0.5 + this.#runtime.float() * 0.5);
+  }
+
+  #arm(delayMs: number): void {
     if (this.#timer || this.#renewing || this.#held.size === 0) return;
-    // Jitter only shortens: runners started together drift apart, and no renewal comes late.
-    const delayMs = (this.#leaseMs / 3) * (0.8 + this.#runtime.float() * 0.2);
     this.#timer = this.#runtime.timer(() => {
       this.#timer = null;
       void this.renew();
@@ -128,18 +141,35 @@ export class LeaseKeeper {
   async renew(): Promise<void> {
     if (this.#renewing) return;
     this.#renewing = true;
+    let isAnswered = false;
     try {
-      await this.#renewDue();
+      isAnswered = await this.#renewDue();
     } finally {
       this.#renewing = false;
-      this.#arm();
+      this.#arm(isAnswered ? this.#usualMs() : this.#soonMs());
     }
   }
 
-  async #renewDue(): Promise<void> {
+  /** False when the store did not answer, not in time, or not for all of them. */
+  async #renewDue(): Promise<boolean> {
     const since = this.#runtime.monotonic();
     const due = [...this.#held.values()].filter((held) => held.heldUntil - since < (this.#leaseMs * 3) / 4);
-    if (due.length === 0) return;
+    if (due.length === 0) return true;
+    const asking = new AbortController();
+    let patience: Timer | undefined;
+    const givenUp = new Promise<false>((resolve) => {
+      patience = this.#runtime.timer(() => {
+        asking.abort(unanswered());
+        resolve(false);
+      }, this.#leaseMs / 6);
+    });
+    const isAnswered = await Promise.race([this.#ask(due, since, asking.signal), givenUp]);
+    patience?.cancel();
+    return isAnswered;
+  }
+
+  /** An answer that comes after it was given up still counts, from when it was asked. */
+  async #ask(due: readonly HeldLease[], since: number, signal: AbortSignal): Promise<boolean> {
     try {
       const stale = this.#freshenClock();
       if (stale) await stale;
@@ -149,10 +179,12 @@ export class LeaseKeeper {
         commit: commitNumber,
       }));
       const until = leaseEnd(this.#runtime, this.#leaseMs);
-      const answers = await this.#store.renew(renewals, until, this.#runtime.now());
+      const answers = await this.#store.renew(renewals, until, this.#runtime.now(), signal);
       for (const [at, held] of due.entries()) this.#heard(held, answers[at], since);
+      return !answers.some(({ kind }) => kind === "busy");
     } catch {
       // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.
+      return false;
     }
   }
 
@@ -161,9 +193,9 @@ export class LeaseKeeper {
     answer: Awaited<ReturnType<Store["renew"]>>[number] | undefined,
     since: number,
   ): void {
-    if (this.#held.get(held.lease.runId) !== held) return;
+    if (this.#held.get(held.lease.runId) !== held || answer?.kind === "busy") return;
     if (answer?.kind !== "renewed") return this.#lose(held);
-    held.heldUntil = since + this.#leaseMs;
+    held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);
     held.turn.flushLogs();
     if (answer.eventSeq > held.turn.eventSeq) held.turn.eventsArrived();
     if (answer.paused) held.turn.windDown();
@@ -178,4 +210,12 @@ export class LeaseKeeper {
       ),
     );
   }
+}
+
+function unanswered(): StoreError {
+  return new StoreError(
+    "ambiguous",
+    "STORE_UNAVAILABLE",
+    "The store did not answer a renewal of leases in time.",
+  );
 }

@@ -59,8 +59,17 @@ export interface Store {
    */
   readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]>;
 
-  /** Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. */
-  renew(renewals: readonly Renewal[], until: number, now: number): Promise<readonly RenewAnswer[]>;
+  /**
+   * Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. Once
+   * `signal` is aborted nobody waits any more: the store gives up the connection it asked on, and the next call goes out
+   * on another.
+   */
+  renew(
+    renewals: readonly Renewal[],
+    until: number,
+    now: number,
+    signal?: AbortSignal,
+  ): Promise<readonly RenewAnswer[]>;
 
   /** Gives leases back: the run is due at `now` again. Leases that are no longer held are left alone. */
   release(leases: readonly Lease[], now: number): Promise<void>;
@@ -211,7 +220,9 @@ export interface Renewal {
 
 export type RenewAnswer =
   | { readonly kind: "renewed"; readonly eventSeq: number; readonly paused: boolean }
-  | { readonly kind: "lost" };
+  | { readonly kind: "lost" }
+  /** Still held and not extended, because somebody is writing this run: to be asked again in a moment. */
+  | { readonly kind: "busy" };
 
 // ------------------------------------------------------------------------------------------------ reads
 

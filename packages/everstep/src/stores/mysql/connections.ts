@@ -1,4 +1,5 @@
 /** Connections that are set up, verified, kept, and thrown away as soon as there is any doubt about them. */
+import { untilAborted } from "../../store/until-aborted.ts";
 import type { Driver, DriverConnection, DriverCore, DriverPool } from "./driver.ts";
 import type { MysqlSettings } from "./options.ts";
 import { readFacts, type ServerFacts, settingStatements } from "./session-settings.ts";
@@ -19,7 +20,7 @@ export interface Connection {
 }
 
 export interface Connections {
-  take(): Promise<Connection>;
+  take(signal?: AbortSignal): Promise<Connection>;
   close(): Promise<void>;
 }
 
@@ -27,15 +28,20 @@ export function connections(driver: Driver, settings: MysqlSettings, max: number
   const pool = openPool(driver, settings, max);
   const known = new WeakMap<DriverCore, Known>();
   return {
-    async take() {
-      const client = await pool.getConnection();
+    async take(signal) {
+      const taking = pool.getConnection();
+      const client = await untilAborted(taking, signal).catch((error) => {
+        // It comes too late for this call, and in time for the next.
+        if (signal?.aborted) taking.then((late) => late.release()).catch(() => {});
+        throw error;
+      });
       client.connection.stream?.ref?.();
       const before = known.get(client.connection);
       if (before !== undefined) return wrap(client, before, settings, true);
       const fresh = watch(client.connection);
       const connection = wrap(client, fresh, settings, false);
       try {
-        await connection.reset();
+        await untilAborted(connection.reset(), signal);
       } catch (error) {
         connection.destroy();
         throw error;

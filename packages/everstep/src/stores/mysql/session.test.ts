@@ -212,6 +212,26 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     await store.close();
   });
 
+  test("a run whose row somebody holds costs the others no lease, and is asked about again", async () => {
+    const store = await place.open({ max: 2 });
+    await store.migrate();
+    const { lease } = await started(store, "a");
+    const { lease: held } = await started(store, "b");
+    const gone = { ...lease, token: lease.token + 7 };
+    const renewals = [lease, held, gone].map((each) => ({ lease: each, begun: [] }));
+    const blocker = await place.connect();
+    await blocker.query(
+      `START TRANSACTION; SELECT id FROM ${place.namespaceOf(store)}_run WHERE id = ${held.runId} FOR UPDATE`,
+    );
+    const kinds = async (): Promise<string[]> =>
+      (await store.renew(renewals, at(leaseMs * 2), at(1))).map(({ kind }) => kind);
+    expect(await kinds()).toEqual(["renewed", "busy", "lost"]);
+    await blocker.query("ROLLBACK");
+    await blocker.end();
+    expect(await kinds()).toEqual(["renewed", "renewed", "lost"]);
+    await store.close();
+  });
+
   describe("connections that the server closes (R-070)", () => {
     test("while they lie idle: the next call does not notice", async () => {
       const database = open({ max: 1 });

@@ -4,7 +4,17 @@
  * does not answer it is thrown away.
  */
 import { EverstepError, StoreError } from "../../model/error.ts";
-import type { Database, Session, SqlResult, Statement, Transaction, Use } from "../sql/session.ts";
+import { untilAborted } from "../../store/until-aborted.ts";
+import {
+  type Database,
+  forRenewal,
+  renewalConnectionsMax,
+  type Session,
+  type SqlResult,
+  type Statement,
+  type Transaction,
+  type Use,
+} from "../sql/session.ts";
 import { type Connection, type Connections, connections } from "./connections.ts";
 import { type Driver, loadDriver } from "./driver.ts";
 import { exchange } from "./exchange.ts";
@@ -41,14 +51,20 @@ export class MysqlDatabase implements Database {
     });
   }
 
-  transact<Result>(work: (tx: MysqlTransaction) => Promise<Result>, use: Use = "work"): Promise<Result> {
+  transact<Result>(
+    work: (tx: MysqlTransaction) => Promise<Result>,
+    use: Use = "work",
+    signal?: AbortSignal,
+  ): Promise<Result> {
     return this.#do(async (open) => {
-      const tx = new MysqlTransaction(() => this.#take(open, use), open.render, this.#settings.place);
+      const take = (): Promise<Connection> => this.#take(open, use, signal);
+      const tx = new MysqlTransaction(take, open.render, this.#settings.place);
       try {
-        const result = await work(tx);
+        const result = await untilAborted(work(tx), signal);
         await tx.finish();
         return result;
       } catch (error) {
+        if (signal?.aborted) tx.giveUp();
         await tx.undo();
         throw error;
       }
@@ -108,9 +124,9 @@ export class MysqlDatabase implements Database {
     return this.#opening;
   }
 
-  async #take(open: Open, use: Use): Promise<Connection> {
+  async #take(open: Open, use: Use, signal?: AbortSignal): Promise<Connection> {
     try {
-      return await open[use].take();
+      return await open[use].take(signal);
     } catch (error) {
       throw storeFailure(error, this.#settings.place, "before");
     }
@@ -125,7 +141,7 @@ function openWith(driver: Driver, settings: MysqlSettings): Open {
   return {
     render: rendering(driver),
     work: connections(driver, settings, settings.max),
-    renewal: connections(driver, settings, 1),
+    renewal: connections(driver, forRenewal(settings), renewalConnectionsMax),
   };
 }
 
@@ -170,6 +186,11 @@ export class MysqlTransaction implements Transaction {
 
   async finish(): Promise<void> {
     if (this.#state === "open") await this.commit([]);
+  }
+
+  /** Nobody waits for an answer any more. */
+  giveUp(): void {
+    this.#connection?.destroy();
   }
 
   async undo(): Promise<void> {

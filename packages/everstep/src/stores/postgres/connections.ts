@@ -1,11 +1,12 @@
 /** The connections of one store: a pool for work, and one connection apart for the renewal of leases. */
-import type { Use } from "../sql/session.ts";
+import { untilAborted } from "../../store/until-aborted.ts";
+import { forRenewal, renewalConnectionsMax, type Use } from "../sql/session.ts";
 import type { Driver, DriverClient, DriverPool, DriverPoolClient } from "./driver.ts";
 import type { PostgresSettings } from "./options.ts";
 import { ownPlans } from "./plan-settings.ts";
 
 export interface Connections {
-  take(use: Use): Promise<Connection>;
+  take(use: Use, signal?: AbortSignal): Promise<Connection>;
   /** One outside of the pools, for the caller alone; not connected yet. */
   single(): DriverClient;
   close(): Promise<void>;
@@ -16,20 +17,24 @@ export interface Connection {
   /** It ended or failed in a way that nothing can follow. */
   readonly isLost: boolean;
   giveBack(): void;
+  /** Closes it at once: what is under way on it fails. */
+  destroy(): void;
 }
 
 export function connections(driver: Driver, settings: PostgresSettings): Connections {
-  const Client = clientOf(driver, settings);
-  const config = clientConfig(settings);
-  const open = (max: number): DriverPool => {
-    const pool = new driver.Pool({ ...config, ...poolConfig, Client, max });
-    watch(pool, settings);
+  const open = (own: PostgresSettings, max: number): DriverPool => {
+    const pool = new driver.Pool({ ...clientConfig(own), ...poolConfig, Client: clientOf(driver, own), max });
+    watch(pool, own);
     return pool;
   };
-  const pools = { work: open(settings.max), renewal: open(1) };
+  const pools = {
+    work: open(settings, settings.max),
+    renewal: open(forRenewal(settings), renewalConnectionsMax),
+  };
+  const Single = clientOf(driver, settings);
   return {
-    take: (use) => takeFrom(pools[use]),
-    single: () => new Client(config),
+    take: (use, signal) => takeFrom(pools[use], signal),
+    single: () => new Single(clientConfig(settings)),
     async close() {
       await Promise.all([pools.work.end(), pools.renewal.end()]);
     },
@@ -51,8 +56,13 @@ function clientOf(driver: Driver, { connect, connectTimeoutMs }: PostgresSetting
   };
 }
 
-async function takeFrom(pool: DriverPool): Promise<Connection> {
-  const client = await pool.connect();
+async function takeFrom(pool: DriverPool, signal: AbortSignal | undefined): Promise<Connection> {
+  const taking = pool.connect();
+  const client = await untilAborted(taking, signal).catch((error) => {
+    // It comes too late for this call, and in time for the next.
+    if (signal?.aborted) taking.then((late) => late.release()).catch(() => {});
+    throw error;
+  });
   return {
     client,
     get isLost() {
@@ -60,6 +70,10 @@ async function takeFrom(pool: DriverPool): Promise<Connection> {
     },
     // One that is still in a transaction is nobody's to use.
     giveBack: () => client.release(lost.has(client) || (client.getTransactionStatus?.() ?? "I") !== "I"),
+    destroy() {
+      forsake(client);
+      client.connection?.stream?.destroy?.();
+    },
   };
 }
 

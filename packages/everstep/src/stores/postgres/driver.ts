@@ -24,7 +24,7 @@ export interface DriverClient {
   on(event: "end", listener: () => void): unknown;
   /** I: idle, T: in a transaction, E: in one that failed. */
   getTransactionStatus?(): string | null;
-  readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
+  readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void; destroy?(): void } };
 }
 
 export interface DriverPoolClient extends DriverClient {

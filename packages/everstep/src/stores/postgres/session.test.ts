@@ -160,6 +160,28 @@ describe.skipIf(postgresUrl === undefined)(
       await store.close();
     });
 
+    test("a run whose row somebody holds costs the others no lease, and is asked about again", async () => {
+      for (const pooled of [false, true]) {
+        const store = place.open({ max: 2, pooled });
+        await store.migrate();
+        const { lease } = await started(store, "a");
+        const { lease: held } = await started(store, "b");
+        const gone = { ...lease, token: lease.token + 7 };
+        const renewals = [lease, held, gone].map((each) => ({ lease: each, begun: [] }));
+        const client = await place.client();
+        await client.query("BEGIN");
+        const run = `"${place.namespaceOf(store)}".run`;
+        await client.query(`SELECT 1 FROM ${run} WHERE id = $1 FOR UPDATE`, [held.runId]);
+        const kinds = async (): Promise<string[]> =>
+          (await store.renew(renewals, never, at(1))).map(({ kind }) => kind);
+        expect(await kinds()).toEqual(["renewed", "busy", "lost"]);
+        await client.query("ROLLBACK");
+        client.release();
+        expect(await kinds()).toEqual(["renewed", "renewed", "lost"]);
+        await store.close();
+      }
+    });
+
     describe("when the server ends connections (R-070)", () => {
       /** Ends every connection that was last used for the store's tables, as a restart of the server would. */
       const terminate = async (store: PostgresStore): Promise<number> => {

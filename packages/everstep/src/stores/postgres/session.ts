@@ -2,7 +2,14 @@
  * The database as the shared statements see it. Several statements go out at once and are answered one by one; when one
  * fails, the server refuses the rest of the transaction, and its COMMIT rolls back.
  */
-import type { Database, SqlResult, Statement, Transaction, Use } from "../sql/session.ts";
+import {
+  type Database,
+  forRenewal,
+  type SqlResult,
+  type Statement,
+  type Transaction,
+  type Use,
+} from "../sql/session.ts";
 import { type Connection, type Connections, connections, forsake } from "./connections.ts";
 import { type DriverClient, type DriverResult, loadDriver } from "./driver.ts";
 import { closedFailure, errorCode, isConnectionLost, type Sent, storeFailure } from "./failures.ts";
@@ -40,16 +47,24 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  transact<Result>(work: (tx: Transaction) => Promise<Result>, use: Use = "work"): Promise<Result> {
+  transact<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    use: Use = "work",
+    signal?: AbortSignal,
+  ): Promise<Result> {
     return this.#do(async () => {
-      const connection = await this.#take(use);
-      const tx = new PostgresTransaction(connection, this.#render, this.#settings);
+      const connection = await this.#take(use, signal);
+      const settings = use === "renewal" ? forRenewal(this.#settings) : this.#settings;
+      const tx = new PostgresTransaction(connection, this.#render, settings);
+      const giveUp = (): void => connection.destroy();
+      signal?.addEventListener("abort", giveUp);
       try {
         const result = await work(tx);
         await tx.finish();
         return result;
       } finally {
         await tx.leave();
+        signal?.removeEventListener("abort", giveUp);
       }
     });
   }
@@ -88,10 +103,10 @@ export class PostgresDatabase implements Database {
     return this.#opening;
   }
 
-  async #take(use: Use): Promise<Connection> {
+  async #take(use: Use, signal?: AbortSignal): Promise<Connection> {
     const open = await this.#open();
     try {
-      return await open.take(use);
+      return await open.take(use, signal);
     } catch (error) {
       throw this.#failed(error, "before");
     }

@@ -48,12 +48,13 @@ export async function renew(
   session: Session,
   renewals: readonly Renewal[],
   until: number,
+  signal: AbortSignal | undefined,
 ): Promise<readonly RenewAnswer[]> {
   const args = new Arguments().add(until);
   args.each(renewals, ({ lease, begun, commit }) =>
     args.add(runName(lease.runId), lease.token, begunText(begun), commit ?? ""),
   );
-  return list(await session.run(renewScript, args.list, "writing", "renewal")).map(readAnswer);
+  return list(await session.run(renewScript, args.list, "writing", "renewal", signal)).map(readAnswer);
 }
 
 function readAnswer(reply: Reply): RenewAnswer {

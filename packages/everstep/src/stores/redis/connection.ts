@@ -5,6 +5,7 @@
  * has done nothing.
  */
 import { EverstepError } from "../../model/error.ts";
+import { untilAborted } from "../../store/until-aborted.ts";
 import type { RedisClient } from "./driver.ts";
 import { answerOf, closedFailure, messageOf, storeFailure } from "./failures.ts";
 import type { Nodes } from "./nodes.ts";
@@ -41,9 +42,23 @@ export class Connection {
     this.#greet = greet;
   }
 
-  run(script: Script, args: readonly string[], effect: Effect): Promise<Reply> {
+  /** Once `signal` is aborted nobody waits any more: the next call goes out on another connection. */
+  async run(
+    script: Script,
+    args: readonly string[],
+    effect: Effect,
+    signal?: AbortSignal,
+  ): Promise<Reply> {
     const { namespace } = this.#settings;
-    return this.#do(effect, (client) => runScript(client, script, namespace, args));
+    try {
+      return await untilAborted(
+        this.#do(effect, (client) => runScript(client, script, namespace, args)),
+        signal,
+      );
+    } catch (error) {
+      if (signal?.aborted && this.#latest) this.#drop(this.#latest);
+      throw error;
+    }
   }
 
   /** Writes, then does `after` on the same connection with what was answered. */

@@ -81,8 +81,13 @@ export class RedisStore implements Store {
     return readRuns(this.#session, requests, bytesMax);
   }
 
-  renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {
-    return renew(this.#session, renewals, until);
+  renew(
+    renewals: readonly Renewal[],
+    until: number,
+    _now: number,
+    signal?: AbortSignal,
+  ): Promise<readonly RenewAnswer[]> {
+    return renew(this.#session, renewals, until, signal);
   }
 
   release(leases: readonly Lease[], now: number): Promise<void> {

@@ -1,5 +1,6 @@
 /** The store's connections and what they have found out: the namespace's epoch, and who this process is to the others. */
 import type { MigrationReport, StoreWarning } from "../../store/store.ts";
+import { untilAborted } from "../../store/until-aborted.ts";
 import { Connection, type Effect, runScript } from "./connection.ts";
 import type { RedisClient } from "./driver.ts";
 import { placeOf } from "./failures.ts";
@@ -57,8 +58,16 @@ export class Session {
     return this.#sender;
   }
 
-  async run(script: Script, args: readonly string[], effect: Effect, use: Use = "work"): Promise<Reply> {
-    return this.#connections[use].run(script, await this.#withOrigin(args), effect);
+  /** Once `signal` is aborted nobody waits any more, and the connection is given up. */
+  async run(
+    script: Script,
+    args: readonly string[],
+    effect: Effect,
+    use: Use = "work",
+    signal?: AbortSignal,
+  ): Promise<Reply> {
+    const all = await untilAborted(this.#withOrigin(args), signal);
+    return this.#connections[use].run(script, all, effect, signal);
   }
 
   /** Writes, and waits for replicas where the settings ask for it and `isWorthIt` does not say that nothing was written. */

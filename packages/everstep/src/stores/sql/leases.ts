@@ -1,4 +1,5 @@
 /** Leases that are kept alive or given back, many at once. Only the token decides whether a lease is still held. */
+import { StoreError } from "../../model/error.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { RenewAnswer, Renewal } from "../../store/store.ts";
 import { byKey, type Dialect, selectInOrder } from "./dialect.ts";
@@ -7,10 +8,10 @@ import { lanes } from "./lane.ts";
 import { repeatedly } from "./look-again.ts";
 import { integer, type SqlRow, text } from "./row.ts";
 import { runKey } from "./run-key.ts";
-import type { Database } from "./session.ts";
+import type { Database, SqlResult, Statement } from "./session.ts";
 
 export interface Leases {
-  renew(renewals: readonly Renewal[], until: number): Promise<readonly RenewAnswer[]>;
+  renew(renewals: readonly Renewal[], until: number, signal?: AbortSignal): Promise<readonly RenewAnswer[]>;
   release(leases: readonly Lease[], now: number): Promise<void>;
 }
 
@@ -30,39 +31,67 @@ export function leases(database: Database, dialect: Dialect): Leases {
   const releasePaused = dialect.update("run", ["id", "token"], ["lane"], `t.lane = ${lanes.heldPaused}`);
 
   // In the order of ids, so that two of these never wait for each other in a circle.
-  const lock = (keys: readonly (readonly number[])[]) => {
+  const read = (keys: readonly (readonly number[])[], locking: string): Statement => {
     const { sql, values } = given(keys.toSorted(([a = 0], [b = 0]) => a - b));
     return {
       sql:
         `${selectInOrder(dialect)} r.id AS run, r.token, r.event_seq, r.status FROM ${sql} JOIN ${byKey(dialect, dialect.names.run, "r")} ` +
-        `ON r.id = v.run AND ${held} ORDER BY r.id ${dialect.lock("r")}`,
+        `ON r.id = v.run AND ${held} ORDER BY r.id ${locking}`,
       values,
     };
   };
+  const lock = (keys: readonly (readonly number[])[]): Statement => read(keys, dialect.lock("r"));
+
+  const extension = (renewals: readonly Renewal[], until: number): readonly Statement[] => {
+    const always = renewals.filter(({ commit }) => commit === undefined);
+    const since = renewals.filter(({ commit }) => commit !== undefined);
+    return [
+      ...(always.length === 0
+        ? []
+        : [keep(always.map(({ lease, begun }) => [...keyOf(lease), begunText(begun)]))]),
+      ...(since.length === 0
+        ? []
+        : [
+            keepSince(
+              since.map(({ lease, begun, commit }) => [...keyOf(lease), commit ?? 0, begunText(begun)]),
+            ),
+          ]),
+      extend(renewals.map(({ lease }) => [...keyOf(lease), until])),
+    ];
+  };
+
+  /** One that is locked, perhaps by a connection that has died in a transaction, does not keep the others waiting. */
+  const renewUnlocked = (renewals: readonly Renewal[], until: number, signal?: AbortSignal) =>
+    database.transact(
+      async (tx) => {
+        const keys = renewals.map(({ lease }) => keyOf(lease));
+        const results = await tx.run([read(keys, dialect.lock("r", "skip")), read(keys, "")]);
+        const [unlocked, all] = results.map(byLease) as [Rows, Rows];
+        const free = renewals.filter(({ lease }) => unlocked.has(nameOf(lease)));
+        if (free.length > 0) await tx.commit(extension(free, until));
+        return renewals.map(({ lease }): RenewAnswer => {
+          const row = unlocked.get(nameOf(lease));
+          return row === undefined && all.has(nameOf(lease)) ? { kind: "busy" } : answer(row);
+        });
+      },
+      "renewal",
+      signal,
+    );
 
   return {
-    async renew(renewals, until) {
+    async renew(renewals, until, signal) {
       if (renewals.length === 0) return [];
-      const keys = renewals.map(({ lease }) => keyOf(lease));
-      const always = renewals.filter(({ commit }) => commit === undefined);
-      const since = renewals.filter(({ commit }) => commit !== undefined);
-      const statements = [
-        lock(keys),
-        ...(always.length === 0
-          ? []
-          : [keep(always.map(({ lease, begun }) => [...keyOf(lease), begunText(begun)]))]),
-        ...(since.length === 0
-          ? []
-          : [
-              keepSince(
-                since.map(({ lease, begun, commit }) => [...keyOf(lease), commit ?? 0, begunText(begun)]),
-              ),
-            ]),
-        extend(keys.map((key) => [...key, until])),
-      ];
-      const [locked] = await repeatedly(() => database.transact((tx) => tx.commit(statements), "renewal"));
-      const rows = new Map(locked?.rows.map((row) => [`${row.run} ${row.token}`, row]));
-      return keys.map(([run, token]) => answer(rows.get(`${run} ${token}`)));
+      const statements = [lock(renewals.map(({ lease }) => keyOf(lease))), ...extension(renewals, until)];
+      try {
+        const [locked] = await repeatedly(() =>
+          database.transact((tx) => tx.commit(statements), "renewal", signal),
+        );
+        const rows = byLease(locked);
+        return renewals.map(({ lease }) => answer(rows.get(nameOf(lease))));
+      } catch (error) {
+        if (!hasWaited(error)) throw error;
+        return repeatedly(() => renewUnlocked(renewals, until, signal));
+      }
     },
 
     async release(leases, now) {
@@ -80,6 +109,21 @@ export function leases(database: Database, dialect: Dialect): Leases {
 
 function keyOf({ runId, token }: Lease): readonly [number, number] {
   return [runKey(runId), token];
+}
+
+type Rows = ReadonlyMap<string, SqlRow>;
+
+function byLease(result: SqlResult | undefined): Rows {
+  return new Map(result?.rows.map((row) => [`${row.run} ${row.token}`, row]));
+}
+
+function nameOf(lease: Lease): string {
+  return keyOf(lease).join(" ");
+}
+
+/** Somebody else held one of the rows for too long. */
+function hasWaited(error: unknown): boolean {
+  return error instanceof StoreError && error.details?.waited === true;
 }
 
 function answer(row: SqlRow | undefined): RenewAnswer {

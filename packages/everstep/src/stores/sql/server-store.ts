@@ -123,8 +123,13 @@ export abstract class ServerStore implements Store {
     return this.#readRuns(requests, bytesMax);
   }
 
-  renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {
-    return this.#leases.renew(renewals, until);
+  renew(
+    renewals: readonly Renewal[],
+    until: number,
+    _now: number,
+    signal?: AbortSignal,
+  ): Promise<readonly RenewAnswer[]> {
+    return this.#leases.renew(renewals, until, signal);
   }
 
   async release(given: readonly Lease[], now: number): Promise<void> {

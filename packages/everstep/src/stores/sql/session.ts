@@ -36,13 +36,38 @@ export interface Transaction extends Session {
  */
 export type Use = "work" | "renewal";
 
+/**
+ * One is enough. The others are for the time in which one hangs: it has fallen silent while leases are given back, or
+ * cannot be made, and the next renewal must not wait for it.
+ */
+export const renewalConnectionsMax = 3;
+
+/**
+ * The settings of these connections. Leases do not wait as long as work can: neither for a connection, nor for a row that
+ * somebody else holds, without which a renewal goes on then.
+ */
+export function forRenewal<Settings extends { connectTimeoutMs: number; lockTimeoutMs: number }>(
+  settings: Settings,
+): Settings {
+  return {
+    ...settings,
+    connectTimeoutMs: Math.min(settings.connectTimeoutMs, 5000),
+    lockTimeoutMs: Math.min(settings.lockTimeoutMs, 1000),
+  };
+}
+
 export interface Database {
   /** Outside of transactions: each statement on its own, in one round trip. */
   run(statements: readonly Statement[], use?: Use): Promise<readonly SqlResult[]>;
   /**
    * READ COMMITTED. Commits when `work` is done, if it did not do so itself; rolls back when it throws. Everything
-   * thrown is a StoreError, except what the author's code threw.
+   * thrown is a StoreError, except what the author's code threw. Once `signal` is aborted nobody waits any more: the
+   * connection is thrown away, and the server rolls back unless COMMIT has reached it.
    */
-  transact<Result>(work: (tx: Transaction) => Promise<Result>, use?: Use): Promise<Result>;
+  transact<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    use?: Use,
+    signal?: AbortSignal,
+  ): Promise<Result>;
   close(): Promise<void>;
 }
