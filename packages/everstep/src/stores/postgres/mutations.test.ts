@@ -97,6 +97,62 @@ describe.skipIf(postgresUrl === undefined)(
       expect((await store.listSteps(lease.runId, { limit: 10 })).items).toEqual([]);
     });
 
+    describe("a rule that is checked only at COMMIT", () => {
+      const lend = (key: string): Mutation => {
+        const text = `INSERT INTO "${namespace}".loan VALUES ($1)`;
+        return (db: PostgresClient) => db.query({ text, values: [key] });
+      };
+      beforeEach(async () => {
+        const check = "DEFERRABLE INITIALLY DEFERRED";
+        await place.query(
+          `CREATE TABLE "${namespace}".loan (
+             account text CONSTRAINT loan_account_fk REFERENCES "${namespace}".account ${check},
+             CONSTRAINT one_loan UNIQUE (account) ${check})`,
+        );
+        await place.query(
+          `CREATE FUNCTION "${namespace}".refuse() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN IF NEW.account = 'taken' THEN RAISE 'no more loans'; END IF; RETURN NEW; END $$`,
+        );
+      });
+
+      test("is the author's error, with its name: told once, and nothing is kept", async () => {
+        let runs = 0;
+        const counted: Mutation = (db) => {
+          runs += 1;
+          return lend("nobody")(db);
+        };
+        expect(await attempt(counted)).toMatchObject({
+          kind: "mutation-failed",
+          conflict: false,
+          error: { code: "23503", constraint: "loan_account_fk" },
+        });
+        expect(runs).toBe(1);
+        expect((await store.listSteps(lease.runId, { limit: 10 })).items).toEqual([]);
+        expect(await attempt(insert("b"))).toMatchObject({ kind: "committed" });
+      });
+
+      test("is a conflict where a key is taken", async () => {
+        expect(await attempt(lend("taken"))).toMatchObject({ kind: "committed" });
+        expect(await attempt(lend("taken"))).toMatchObject({
+          kind: "mutation-failed",
+          conflict: true,
+          error: { constraint: "one_loan" },
+        });
+      });
+
+      test("may be a trigger that raises an error", async () => {
+        await place.query(
+          `CREATE CONSTRAINT TRIGGER enough AFTER INSERT ON "${namespace}".loan DEFERRABLE INITIALLY DEFERRED
+           FOR EACH ROW EXECUTE FUNCTION "${namespace}".refuse()`,
+        );
+        expect(await attempt(lend("taken"))).toMatchObject({
+          kind: "mutation-failed",
+          conflict: false,
+          error: { message: "no more loans" },
+        });
+      });
+    });
+
     test("a statement that failed spoils the step, also when the author's code swallowed the error", async () => {
       const swallowing: Mutation = async (db) => {
         await Promise.resolve(insert("taken")(db)).catch(() => {});

@@ -2,6 +2,8 @@
  * The database as the shared statements see it. Several statements go out at once and are answered one by one; when one
  * fails, the server refuses the rest of the transaction, and its COMMIT rolls back.
  */
+import { StoreError } from "../../model/error.ts";
+import { CommitRefused } from "../sql/commit-refused.ts";
 import {
   type Database,
   forRenewal,
@@ -12,7 +14,14 @@ import {
 } from "../sql/session.ts";
 import { type Connection, type Connections, connections, forsake } from "./connections.ts";
 import { type DriverClient, type DriverResult, loadDriver } from "./driver.ts";
-import { closedFailure, errorCode, isConnectionLost, type Sent, storeFailure } from "./failures.ts";
+import {
+  closedFailure,
+  errorCode,
+  isConnectionLost,
+  isUniqueViolation,
+  type Sent,
+  storeFailure,
+} from "./failures.ts";
 import type { PostgresSettings } from "./options.ts";
 import { type Render, rendering } from "./statement-text.ts";
 
@@ -136,16 +145,27 @@ class PostgresTransaction implements Transaction {
   async run(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
     const before = this.#beginning();
     this.#state = "open";
-    const results = await this.#exchange([...before, ...statements], "before");
-    return results.slice(before.length);
+    try {
+      const results = await exchange(this.#connection.client, [...before, ...statements], this.#render);
+      return results.slice(before.length);
+    } catch (error) {
+      throw storeFailure(error, this.#settings.place, "before");
+    }
   }
 
   async commit(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
     const before = this.#beginning();
     // However it goes: behind a statement that failed COMMIT rolls back.
     this.#state = "over";
-    const results = await this.#exchange([...before, ...statements, commit], "after");
-    return results.slice(before.length, -1);
+    const all = [...before, ...statements, commit];
+    try {
+      const results = await exchange(this.#connection.client, all, this.#render);
+      return results.slice(before.length, -1);
+    } catch (error) {
+      const failure = storeFailure(error, this.#settings.place, "after");
+      const isCommit = isOfCommit(error) && failure instanceof StoreError && !failure.retryable;
+      throw isCommit ? new CommitRefused(failure, isUniqueViolation(error)) : failure;
+    }
   }
 
   async finish(): Promise<void> {
@@ -172,18 +192,17 @@ class PostgresTransaction implements Transaction {
         ]
       : [begin];
   }
-
-  async #exchange(statements: readonly Statement[], sent: Sent): Promise<readonly SqlResult[]> {
-    try {
-      return await exchange(this.#connection.client, statements, this.#render);
-    } catch (error) {
-      throw storeFailure(error, this.#settings.place, sent);
-    }
-  }
 }
 
 const begin: Statement = { sql: "BEGIN ISOLATION LEVEL READ COMMITTED", values: [] };
 const commit: Statement = { sql: "COMMIT", values: [] };
+
+/** What COMMIT answered, and no statement before it. */
+const refusedCommits = new WeakSet<Error>();
+
+function isOfCommit(error: unknown): boolean {
+  return error instanceof Error && refusedCommits.has(error);
+}
 
 /** All at once; the answers come in order. The first failure is the one that counts: the others follow from it. */
 async function exchange(
@@ -193,12 +212,15 @@ async function exchange(
 ): Promise<readonly SqlResult[]> {
   const answers = allAtOnce(client, () => statements.map((statement) => client.query(render(statement))));
   const settled = await Promise.allSettled(answers);
-  const failed = settled.filter((answer) => answer.status === "rejected");
+  const failed = settled.flatMap((answer, at) =>
+    answer.status === "rejected" ? [{ reason: answer.reason as unknown, statement: statements[at] }] : [],
+  );
   // A connection that broke fails them all at once, and says the least.
   const first = failed.find(({ reason }) => !isConnectionLost(reason)) ?? failed[0];
   if (first !== undefined) {
     // The primary has become a standby.
     if (errorCode(first.reason) === "25006") forsake(client);
+    if (first.statement === commit && first.reason instanceof Error) refusedCommits.add(first.reason);
     throw first.reason;
   }
   return settled.map((answer) => resultOf((answer as PromiseFulfilledResult<DriverResult>).value));

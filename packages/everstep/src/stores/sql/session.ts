@@ -24,7 +24,10 @@ export interface Session {
 
 /** BEGIN goes out with the first statements and COMMIT with the last, at no round trip of their own. */
 export interface Transaction extends Session {
-  /** The last statements, and COMMIT. A failure that leaves open whether it was committed is "ambiguous". */
+  /**
+   * The last statements, and COMMIT. A failure that leaves open whether it was committed is "ambiguous"; what the server
+   * refuses only at COMMIT, for good, is a CommitRefused.
+   */
   commit(statements: readonly Statement[]): Promise<readonly SqlResult[]>;
   /** What the driver calls a connection, for the author's own statements in this transaction. */
   readonly client: unknown;

@@ -2,6 +2,7 @@
 import { StoreError } from "../../model/error.ts";
 import type { Mutations } from "../../model/mutations.ts";
 import type { Nudge, StoreOutcome, StoreRequest } from "../../store/store.ts";
+import { CommitRefused } from "./commit-refused.ts";
 import type { Dialect } from "./dialect.ts";
 import { glimpses, type Load, loads } from "./load.ts";
 import { lookAgain, repeatedly } from "./look-again.ts";
@@ -67,7 +68,11 @@ export function writes(
             const passes = mutations !== null && batch.passesFence(set);
             const { written, statements } = batch.decide(set);
             if (passes !== mutates) throw passes ? lookAgain() : new LostMeanwhile(written);
-            await tx.commit(statements);
+            await tx.commit(statements).catch((error: unknown) => {
+              throw mutates && error instanceof CommitRefused
+                ? new MutationRefused(error.isTaken, error.cause)
+                : error;
+            });
             return written;
           }),
         );
