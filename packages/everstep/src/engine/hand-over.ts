@@ -1,6 +1,6 @@
 import type { EventRecord } from "../model/event.ts";
 import type { Mutations } from "../model/mutations.ts";
-import type { SettledStep, StepRecord, WaitingStep } from "../model/step.ts";
+import type { ErroredStep, SettledStep, StepRecord, WaitingStep } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { Draft } from "./draft.ts";
@@ -10,7 +10,7 @@ import { added, none } from "./short-list.ts";
 /** A step that came to its end in this turn and waits to be handed to the code that asked for it. Belongs to one queue. */
 export interface Settlement {
   readonly call: Call;
-  readonly draft: SettlementDraft;
+  draft: SettlementDraft;
   readonly body: Body | null;
   /** The event the wait (or the skipped sleep) takes. */
   readonly event: EventRecord | null;
@@ -182,6 +182,17 @@ export class HandOver {
     this.#ready = this.#ready.filter((settlement) => settlement !== failed);
     failed.call.record = failed.before;
     return failed;
+  }
+
+  /** What was placed has failed after all, before it was handed over; null when it had been handed over. */
+  replace(record: ErroredStep): Settlement | null {
+    const isPlaced = (settlement: Settlement): boolean => settlement.record?.index === record.index;
+    const placed = [...this.#ready, ...this.#nested].find(isPlaced);
+    if (placed === undefined) return null;
+    placed.draft = { ...record };
+    placed.record = record;
+    placed.call.record = record;
+    return placed;
   }
 
   #place(settlement: Settlement): void {

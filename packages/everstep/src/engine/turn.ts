@@ -15,6 +15,7 @@ import { toStoredError } from "../authoring/stored-error.ts";
 import type { OutgoingEvent, StartOptions, WorkflowStep } from "../authoring/workflow-step.ts";
 import type { Boundary, Next } from "../model/boundary.ts";
 import { claimBytes } from "../model/bytes.ts";
+import type { StoreError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRef, TerminationReason } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
@@ -34,11 +35,12 @@ import {
   type TimeLimit,
   timeLimitOf,
 } from "./ending.ts";
-import { HandOver, plain, type Settlement } from "./hand-over.ts";
+import { HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
 import { Inbox } from "./inbox.ts";
 import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
 import { encodeLogData } from "./log-data.ts";
 import { OpenSteps } from "./open-steps.ts";
+import { lesserCommits, refusalOf, type Sent } from "./refused-commit.ts";
 import { createStepApi } from "./step-api.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import {
@@ -47,6 +49,7 @@ import {
   leaseLost,
   mutationConflict,
   runFailed,
+  stepRefused,
   strayError,
   turnOver,
   unfinishedSteps,
@@ -80,7 +83,7 @@ export class Turn implements TurnScope {
   /** Author code has done nothing for a whole macrotask. */
   #idle = false;
   /** What the commit under way contains. */
-  #committing: { readonly content: DraftContent; readonly next: Next; readonly upTo: number } | null = null;
+  #committing: Sent | null = null;
   /** The commit that ends this turn is under way. */
   #ending = false;
   /** Author code asked for more after the turn had ended, and the runner knows. */
@@ -470,10 +473,13 @@ export class Turn implements TurnScope {
   /** One commit is in flight per run. What becomes new meanwhile goes into the next. */
   #commit(next: Next): void {
     if (this.#committing || this.#ending || this.#state !== "open") return;
+    this.#send({ content: this.#draft.take(), next, upTo: this.#handOver.writes });
+  }
+
+  #send(sent: Sent): void {
+    const { content, next, upTo } = sent;
     this.#ending = next.kind !== "continue";
-    const upTo = this.#handOver.writes;
-    const content = this.#draft.take();
-    this.#committing = { content, next, upTo };
+    this.#committing = sent;
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
     this.#committedUpTo = upTo;
     const begun = this.#ending
@@ -526,7 +532,32 @@ export class Turn implements TurnScope {
 
   /** The commit under way came to nothing that is known. */
   commitFailed(error: unknown): void {
+    const sent = this.#committing;
+    const refusal = refusalOf(error);
+    if (refusal !== null && sent !== null && this.#state === "open") return this.#refused(sent, refusal);
     this.abandon(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  /** Bodies that are through are not run again because their commit is never taken: their steps fail. */
+  #refused(sent: Sent, refusal: StoreError): void {
+    const { instead = lesserCommits(sent, refusal, this.now()) } = sent;
+    const lesser = instead.next().value;
+    if (lesser === undefined) return this.abandon(refusal);
+    this.#commitNumber--;
+    const { failed, end, content } = lesser;
+    const replaced = failed.map((step) => this.#handOver.replace(step));
+    const isKnown = failed.some(({ parentKey }, at) => parentKey === null && replaced[at] === null);
+    if (isKnown) {
+      // The workflow function went on with a result that is void: the next turn tells it of the failure.
+      this.#windingDown = true;
+      this.#outcome = null;
+    }
+    for (const { name, error } of failed) this.#host.notice(this, stepRefused(name, error));
+    if (end) this.#host.notice(this, runFailed(end.error));
+    const next = end ?? (isKnown ? goOn : sent.next);
+    const mutated = replaced.find((settlement) => settlement?.needsCommit && settlement.body);
+    const mutations = mutated?.body ? mutationsFor(mutated.body, { status: "errored" }) : content.mutations;
+    this.#send({ content: { ...content, mutations }, next, upTo: sent.upTo, instead });
   }
 
   #releaseGated(): void {

@@ -142,3 +142,7 @@ test("a connection is thrown away when it is gone or in doubt, and kept otherwis
   for (const error of [fromServer(1213), fromServer(1062), new Error("x")])
     expect(isConnectionLost(error)).toBe(false);
 });
+
+test("a packet that the server refused for its size is known not to have been committed", () => {
+  expect(storeFailure(fromServer(1153), place, "after")).toMatchObject({ failure: "too-large" });
+});

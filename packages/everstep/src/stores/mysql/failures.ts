@@ -12,9 +12,10 @@ export function storeFailure(error: unknown, place: string, sent: Sent): Everste
   const code = errorCode(error);
   if (code === undefined) return unknownFailure(error, place, sent);
   const { failure, reason, sentence } = meaning(code, place);
-  // What the server says of a statement is certain; a connection that broke, or a COMMIT that failed, leaves it open.
-  const isOpen =
-    sent === "after" && (isConnectionLost(error) || code.number === 1180 || code.number === 3100);
+  // What the server says of a statement is certain, also of one it did not take because of its size; a connection that
+  // broke, or a COMMIT that failed, leaves it open.
+  const isLost = isConnectionLost(error) && failure !== "too-large";
+  const isOpen = sent === "after" && (isLost || code.number === 1180 || code.number === 3100);
   const message = isOpen ? `${sentence} Whether the last write was committed is unknown.` : sentence;
   return new StoreError(
     isOpen ? "ambiguous" : failure,
