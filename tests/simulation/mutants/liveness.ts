@@ -15,14 +15,14 @@ export const liveness: readonly Mutant[] = [
     name: "a sweep that failed is the last one",
     guards: ["LIV-3"],
     file: dispatcher,
-    find: "return this.#rearm(this.#runtime.now() + Math.min(delayMs, this.#options.pollMsMax));",
+    find: "return this.#rearm(this.#runtime.now() + delayMs);",
     replace: "return void delayMs;",
   },
   {
     name: "a sweep that failed is repeated at once",
     guards: ["INV-50"],
     file: dispatcher,
-    find: "return this.#rearm(this.#runtime.now() + Math.min(delayMs, this.#options.pollMsMax));",
+    find: "return this.#rearm(this.#runtime.now() + delayMs);",
     replace: "void delayMs;\n      return this.#rearm(this.#runtime.now());",
   },
   {

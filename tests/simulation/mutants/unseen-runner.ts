@@ -58,6 +58,25 @@ export const unseenInRunner: readonly Unseen[] = [
     noticedBy: "runner/lease-keeper.test.ts",
   },
   {
+    name: "a renewal without an answer is waited for until the lease is over",
+    guards: ["LIV-3"],
+    file: "runner/lease-keeper.ts",
+    find: "      }, this.#leaseMs / 6);",
+    replace: "      }, this.#leaseMs);",
+    because:
+      "In a world a call that is lost fails by itself after five seconds, as long as a renewal is waited for.",
+    noticedBy: "runner/lease-keeper.test.ts",
+  },
+  {
+    name: "a renewal that failed is tried again as late as any other",
+    guards: ["LIV-3"],
+    file: "runner/lease-keeper.ts",
+    find: "this.#arm(isAnswered ? this.#usualMs() : this.#soonMs());",
+    replace: "void isAnswered;\n      this.#arm(this.#usualMs());",
+    because: "A lease is long enough for a second try all the same, unless that one is lost too.",
+    noticedBy: "runner/lease-keeper.test.ts",
+  },
+  {
     name: "a runner offers places that its claims have promised",
     guards: ["INV-47"],
     file: "runner/runner.ts",

@@ -69,10 +69,6 @@ export function attemptFailed(
   return `Step "${stepName}" failed (attempt ${attempts}${of}), next at ${next}: ${name}: ${message}`;
 }
 
-export function stepRefused(stepName: string, { name, message }: StoredError): string {
-  return `Step "${stepName}" failed: ${name}: ${message}`;
-}
-
 export function runFailed({ name, message }: StoredError): string {
   return `The run ended with an error: ${name}: ${message}`;
 }

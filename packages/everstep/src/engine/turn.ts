@@ -49,7 +49,6 @@ import {
   leaseLost,
   mutationConflict,
   runFailed,
-  stepRefused,
   strayError,
   turnOver,
   unfinishedSteps,
@@ -552,7 +551,6 @@ export class Turn implements TurnScope {
       this.#windingDown = true;
       this.#outcome = null;
     }
-    for (const { name, error } of failed) this.#host.notice(this, stepRefused(name, error));
     if (end) this.#host.notice(this, runFailed(end.error));
     const next = end ?? (isKnown ? goOn : sent.next);
     const mutated = replaced.find((settlement) => settlement?.needsCommit && settlement.body);

@@ -16,10 +16,10 @@ function begin() {
         server.stopped += 1;
       };
     },
-  } as unknown as Store;
+  } as unknown as Store & { probeNudges: Store["probeNudges"] };
   const problems: unknown[] = [];
   const watch = new NudgeWatch({ store, runtime, onProblem: (problem) => problems.push(problem) });
-  return { runtime, server, watch, problems };
+  return { runtime, server, watch, problems, store };
 }
 
 const anything: Nudge = { due: true, changed: true, ended: true };
@@ -84,6 +84,47 @@ test("a connection that may be dead without a word is replaced every two minutes
   server.subscriptions[1]?.onLost(new Error("reset"));
   await runtime.advance("2 seconds");
   expect([server.subscriptions.length, server.stopped]).toEqual([3, 1]);
+});
+
+test("a connection that does not answer is replaced within seconds, and nothing is missed", async () => {
+  const { runtime, server, watch, store } = begin();
+  const signals: AbortSignal[] = [];
+  let isSilent = false;
+  store.probeNudges = async (signal: AbortSignal) => {
+    signals.push(signal);
+    if (isSilent) await new Promise(() => {});
+  };
+  const heard: Nudge[] = [];
+  watch.hear((nudge) => heard.push(nudge));
+  await runtime.advance("100 seconds");
+  expect(signals).toHaveLength(10);
+  expect(server.subscriptions).toHaveLength(1);
+  heard.length = 0;
+  isSilent = true;
+  await runtime.advance("15 seconds");
+  expect(signals[10]?.aborted).toBe(true);
+  expect([server.stopped, watch.isListening]).toEqual([1, false]);
+  // The store may tell of it too.
+  server.subscriptions[0]?.onLost(new Error("given up"));
+  isSilent = false;
+  await runtime.advance("1 second");
+  expect([server.subscriptions.length, watch.isListening]).toEqual([2, true]);
+  expect(heard).toEqual([{ due: true, changed: true, ended: true }]);
+  await runtime.advance("20 seconds");
+  expect(signals).toHaveLength(13);
+  watch.stop();
+  expect(runtime.nextTimerAt()).toBeNull();
+});
+
+test("a connection on which a question fails is replaced too", async () => {
+  const { runtime, server, watch, store } = begin();
+  let failures = 1;
+  store.probeNudges = async () => {
+    if (failures-- > 0) throw new Error("reset");
+  };
+  watch.hear(() => {});
+  await runtime.advance("11 seconds");
+  expect([server.subscriptions.length, server.stopped, watch.isListening]).toEqual([2, 1, true]);
 });
 
 test("a server that stays away after a connection broke is told of too", async () => {

@@ -1,4 +1,5 @@
 /** Listens for hints from other processes, and again when the connection broke. Losing every one of them costs only time. */
+import { StoreError } from "../model/error.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import type { Nudge, Store } from "../store/store.ts";
 import { askAgainMs } from "./store-patience.ts";
@@ -11,6 +12,9 @@ export interface NudgeWatchParts {
 
 /** A connection may be dead without anybody having been told: after this long another is made in its place. */
 const trustMs = 2 * 60 * 1000;
+/** Where it can be asked, it is, so often, and has this long to answer. */
+const probeMs = 10_000;
+const probePatienceMs = 5000;
 /** Nobody wants to hear any more, but perhaps somebody will in a moment. */
 const restMs = 10_000;
 
@@ -26,6 +30,7 @@ export class NudgeWatch {
   #ear: Ear | null = null;
   #timer: Timer | null = null;
   #rest: Timer | null = null;
+  #probe: Timer | null = null;
   #failures = 0;
   /** The host was told that nudges do not arrive. */
   #isTold = false;
@@ -69,6 +74,8 @@ export class NudgeWatch {
   #hangUp(): void {
     this.#timer?.cancel();
     this.#timer = null;
+    this.#probe?.cancel();
+    this.#probe = null;
     const ear = this.#ear;
     this.#ear = null;
     ear?.stop?.();
@@ -93,6 +100,7 @@ export class NudgeWatch {
       this.#failures = 0;
       this.#isTold = false;
       this.#after(trustMs);
+      this.#probeLater(ear);
       // Others may have told something before anybody listened: the first time, too, that takes a moment.
       this.#tell({ due: true, changed: true, ended: true });
     } catch (reason) {
@@ -102,6 +110,33 @@ export class NudgeWatch {
       this.#isTold = true;
       this.#again(reason);
     }
+  }
+
+  #probeLater(ear: Ear): void {
+    const { store, runtime } = this.#parts;
+    if (store.probeNudges) this.#probe = runtime.timer(() => void this.#probeNow(ear), probeMs);
+  }
+
+  async #probeNow(ear: Ear): Promise<void> {
+    const { store, runtime } = this.#parts;
+    const asking = new AbortController();
+    const lose = (reason: unknown): void => {
+      if (this.#ear !== ear) return;
+      ear.stop?.();
+      this.#again(reason);
+    };
+    this.#probe = runtime.timer(() => {
+      asking.abort(unanswered());
+      lose(asking.signal.reason);
+    }, probePatienceMs);
+    const patience = this.#probe;
+    try {
+      await store.probeNudges?.(asking.signal);
+    } catch (reason) {
+      lose(reason);
+    }
+    patience.cancel();
+    if (this.#ear === ear) this.#probeLater(ear);
   }
 
   #tell(nudge: Nudge): void {
@@ -116,6 +151,8 @@ export class NudgeWatch {
 
   #again(reason: unknown): void {
     this.#ear = null;
+    this.#probe?.cancel();
+    this.#probe = null;
     this.#after(askAgainMs(reason, this.#failures++, this.#parts.runtime));
   }
 
@@ -123,4 +160,12 @@ export class NudgeWatch {
     this.#timer?.cancel();
     this.#timer = this.#parts.runtime.timer(() => void this.#subscribe(), delayMs);
   }
+}
+
+function unanswered(): StoreError {
+  return new StoreError(
+    "unavailable",
+    "STORE_UNAVAILABLE",
+    "The connection that brings nudges did not answer; another is made in its place.",
+  );
 }

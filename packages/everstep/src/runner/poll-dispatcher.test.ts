@@ -11,12 +11,12 @@ const busy: TickReport = { claimed: 1, nextDueAt: null };
 let lastRuntime = createFakeRuntime();
 
 /** A dispatcher whose ticks are written down with their times, counted from its start. */
-function begin(report: () => TickReport | Promise<TickReport> = () => idle) {
+function begin(report: () => TickReport | Promise<TickReport> = () => idle, given = options) {
   const runtime = createFakeRuntime();
   lastRuntime = runtime;
   const begunAt = runtime.now();
   const ticks: number[] = [];
-  const dispatcher = new PollDispatcher(runtime, options, async () => {
+  const dispatcher = new PollDispatcher(runtime, given, async () => {
     ticks.push(runtime.now() - begunAt);
     return report();
   });
@@ -83,6 +83,17 @@ describe("a store that fails (INV-50)", () => {
     dispatcher.nudge();
     await runtime.settle();
     expect(ticks.length).toBe(before + 1);
+  });
+
+  test("is spared alike by one who polls fast", async () => {
+    const fast = { pollMs: 50, pollMsMin: 50, pollMsMax: 250 };
+    const { runtime, dispatcher, ticks } = begin(() => Promise.reject(new Error("away")), fast);
+    dispatcher.start();
+    await runtime.advance("1 minute");
+    expect(ticks.length).toBeLessThan(17);
+    const gaps = ticks.slice(1).map((at, n) => at - (ticks[n] as number));
+    for (const [n, gap] of gaps.entries())
+      expect(gap).toBeGreaterThanOrEqual(Math.min(500 * 2 ** n, 8000) - 1);
   });
 
   test("is asked at once when somebody else has heard from it", async () => {

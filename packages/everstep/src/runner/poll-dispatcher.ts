@@ -108,7 +108,8 @@ export class PollDispatcher {
     if ("failure" in report) {
       this.#heardDueAt = Math.min(this.#heardDueAt, heardBefore);
       const delayMs = askAgainMs(report.failure, this.#failures++, this.#runtime);
-      return this.#rearm(this.#runtime.now() + Math.min(delayMs, this.#options.pollMsMax));
+      // However short its polls are: a store that is out of reach is spared by all alike.
+      return this.#rearm(this.#runtime.now() + delayMs);
     }
     this.#failures = 0;
     this.#pollMs = nextPollMs(this.#pollMs, report.claimed > 0, this.#options);

@@ -121,6 +121,11 @@ export interface Store {
    * listener whose connection broke is told so once and hears nothing more: whoever wants more subscribes again.
    */
   subscribe?(listener: NudgeListener): Promise<() => void>;
+  /**
+   * Asks the server on the connection that brings nudges, which may be dead without a word. It is given up, and its
+   * listeners are told, when it fails or once `signal` is aborted.
+   */
+  probeNudges?(signal: AbortSignal): Promise<void>;
 
   /** What the store's own clock says. Where it is there, all processes follow it, so that theirs need not agree. */
   serverTime?(): Promise<number>;

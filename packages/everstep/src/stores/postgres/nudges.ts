@@ -4,6 +4,7 @@
  */
 import { StoreError } from "../../model/error.ts";
 import type { Nudge, NudgeListener } from "../../store/store.ts";
+import { untilAborted } from "../../store/until-aborted.ts";
 import type { Session, Statement } from "../sql/session.ts";
 import type { DriverClient } from "./driver.ts";
 import { closedFailure, storeFailure } from "./failures.ts";
@@ -17,6 +18,8 @@ export interface Nudges {
   /** With the caller's commit. */
   tellWithin(session: Session, nudge: Nudge): Promise<void>;
   subscribe(listener: NudgeListener): Promise<() => void>;
+  /** Asks on the connection that listens; given up once nobody waits any more. */
+  probe(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -125,8 +128,24 @@ export function nudges(
     };
   };
 
+  const probe = async (signal: AbortSignal): Promise<void> => {
+    const mine = ear;
+    const client = await mine;
+    if (client === undefined) return;
+    try {
+      await untilAborted(client.query({ text: "SELECT 1" }), signal);
+    } catch (error) {
+      // It would say goodbye, and wait for ever.
+      client.connection?.stream?.destroy?.();
+      const reason = storeFailure(error, place, "before");
+      if (ear === mine) lose(reason);
+      throw reason;
+    }
+  };
+
   return {
     subscribe,
+    probe,
 
     tell(nudge) {
       if (!nudge.due && !nudge.changed && !nudge.ended) return;

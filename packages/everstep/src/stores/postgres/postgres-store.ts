@@ -46,6 +46,10 @@ export class PostgresStore extends ServerStore {
     return this.#nudges.subscribe(listener);
   }
 
+  probeNudges(signal: AbortSignal): Promise<void> {
+    return this.#nudges.probe(signal);
+  }
+
   warnings(): Promise<readonly StoreWarning[]> {
     return readWarnings(this.#database);
   }

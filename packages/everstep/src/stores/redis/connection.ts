@@ -43,12 +43,7 @@ export class Connection {
   }
 
   /** Once `signal` is aborted nobody waits any more: the next call goes out on another connection. */
-  async run(
-    script: Script,
-    args: readonly string[],
-    effect: Effect,
-    signal?: AbortSignal,
-  ): Promise<Reply> {
+  async run(script: Script, args: readonly string[], effect: Effect, signal?: AbortSignal): Promise<Reply> {
     const { namespace } = this.#settings;
     try {
       return await untilAborted(

@@ -1,10 +1,17 @@
 /** Hints from other processes, on a connection of their own: one that listens can do nothing else. */
 import type { Nudge, NudgeListener } from "../../store/store.ts";
+import { untilAborted } from "../../store/until-aborted.ts";
 import { Connection } from "./connection.ts";
 import type { Session } from "./session.ts";
 
-/** Resolves once it listens, with the way to stop. */
-export async function subscribe(session: Session, listener: NudgeListener): Promise<() => void> {
+export interface Subscription {
+  stop(): void;
+  /** Asks on its connection; given up, and the listener told, once nobody waits any more. */
+  probe(signal: AbortSignal): Promise<void>;
+}
+
+/** Resolves once it listens. */
+export async function subscribe(session: Session, listener: NudgeListener): Promise<Subscription> {
   let isOver = false;
   const connection = new Connection(session.settings, session.nodes, "nudges", async (client) => {
     client.on("message", (_channel: string, message: string) => {
@@ -14,14 +21,27 @@ export async function subscribe(session: Session, listener: NudgeListener): Prom
     await client.subscribe(session.channel);
   });
   const client = await connection.client();
-  client.on("end", () => {
+  const lose = (reason: unknown): void => {
     if (isOver) return;
     isOver = true;
-    listener.onLost(new Error("The connection on which Redis sent nudges was closed."));
-  });
-  return () => {
-    isOver = true;
-    void connection.close();
+    listener.onLost(reason);
+  };
+  client.on("end", () => lose(new Error("The connection on which Redis sent nudges was closed.")));
+  return {
+    stop() {
+      isOver = true;
+      void connection.close();
+    },
+    async probe(signal) {
+      try {
+        // One that listens may not ask much else, and what it listens to already is no news.
+        await untilAborted(client.subscribe(session.channel), signal);
+      } catch (reason) {
+        void connection.close();
+        lose(reason);
+        throw reason;
+      }
+    },
   };
 }
 

@@ -40,7 +40,7 @@ import { claim, release, renew } from "./claim.ts";
 import { listDue } from "./due-list.ts";
 import { readRuns } from "./histories.ts";
 import * as instances from "./instances.ts";
-import { subscribe } from "./nudges.ts";
+import { type Subscription, subscribe } from "./nudges.ts";
 import type { RedisSettings } from "./options.ts";
 import { prune, remove } from "./removal.ts";
 import { integer, list } from "./reply.ts";
@@ -57,7 +57,7 @@ export class RedisStore implements Store {
   readonly serverTime?: () => Promise<number>;
   readonly #session: Session;
   readonly #lists: Lists;
-  readonly #subscriptions = new Set<() => void>();
+  readonly #subscriptions = new Set<Subscription>();
 
   constructor(settings: RedisSettings) {
     this.#session = new Session(settings);
@@ -173,13 +173,23 @@ export class RedisStore implements Store {
   }
 
   async subscribe(listener: NudgeListener): Promise<() => void> {
-    const unsubscribe = await subscribe(this.#session, listener);
-    const stop = (): void => {
-      this.#subscriptions.delete(stop);
-      unsubscribe();
+    const subscription = await subscribe(this.#session, listener);
+    this.#subscriptions.add(subscription);
+    return () => {
+      this.#subscriptions.delete(subscription);
+      subscription.stop();
     };
-    this.#subscriptions.add(stop);
-    return stop;
+  }
+
+  async probeNudges(signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      [...this.#subscriptions].map((subscription) =>
+        subscription.probe(signal).catch((reason: unknown) => {
+          this.#subscriptions.delete(subscription);
+          throw reason;
+        }),
+      ),
+    );
   }
 
   warnings(): Promise<readonly StoreWarning[]> {
@@ -187,7 +197,7 @@ export class RedisStore implements Store {
   }
 
   async close(): Promise<void> {
-    for (const stop of [...this.#subscriptions]) stop();
+    for (const subscription of this.#subscriptions) subscription.stop();
     await this.#session.close();
   }
 }
