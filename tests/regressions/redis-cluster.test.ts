@@ -2,6 +2,7 @@
 import { Cluster } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RedisCommands } from "../../packages/everstep/src/stores/redis/commands.ts";
+import { loadDriver } from "../../packages/everstep/src/stores/redis/driver.ts";
 import type { RedisStore } from "../../packages/everstep/src/stores/redis/redis-store.ts";
 import { serverProgram } from "../../packages/everstep/src/stores/redis/test-server.ts";
 import {
@@ -147,6 +148,39 @@ describe.skipIf(serverProgram === undefined)("on a cluster of three nodes", () =
     await until(() => heard.length > 1);
     expect(heard).toEqual(["other true", "store true"]);
     await Promise.all([store.close(), other.close()]);
+  });
+
+  test("topics of a time without a list of them are all found though the slot moves meanwhile", async () => {
+    const store = open();
+    await suspended(store, "a", [awaitingTopic(1, "news", never)], never);
+    const { slot, from, to } = await placesOf(store);
+    const meta = `{${namespaceOf(store)}}:meta`;
+    await from.client.call("HDEL", [meta, "topics"]);
+    await from.client.call("DEL", [`{${namespaceOf(store)}}:topics`]);
+    let isMoved = false;
+    const looking = reopen(store, {
+      cluster: client,
+      driver: async () => {
+        const { create: connect } = await loadDriver();
+        return {
+          create: (url, options) => {
+            const made = connect(url, options);
+            const call = made.call.bind(made);
+            made.call = async (command, args) => {
+              if (command === "SCAN" && !isMoved) {
+                isMoved = true;
+                await cluster.moveSlot(slot, to);
+              }
+              return call(command, args);
+            };
+            return made;
+          },
+        };
+      },
+    });
+    expect((await looking.listTopics({ limit: 5 })).items).toEqual([{ topic: "news", waiters: 1 }]);
+    expect(isMoved).toBe(true);
+    await Promise.all([store.close(), looking.close()]);
   });
 
   test("an author's key in another slot is refused before anything of the mutation is written", async () => {

@@ -72,7 +72,7 @@ test("a cluster is its nodes and options, without those that the store sets itse
     "two.example:7002",
     { host: "::1", port: 7003 },
   ];
-  const redisOptions = { password: "secret", maxRetriesPerRequest: 7, keyPrefix: "x" };
+  const redisOptions = { password: "secret", maxRetriesPerRequest: 7, keyPrefix: "x", protocol: 3 } as const;
   const natMap = { "10.0.0.1:6379": { host: "outside.example", port: 9000 } };
   const cluster = new Cluster(nodes, { lazyConnect: true, redisOptions, natMap });
   for (const settings of [
@@ -88,6 +88,7 @@ test("a cluster is its nodes and options, without those that the store sets itse
     expect(settings.client).toMatchObject({ password: "secret" });
     expect(Object.keys(settings.client)).not.toContain("keyPrefix");
     expect(Object.keys(settings.client)).not.toContain("maxRetriesPerRequest");
+    expect(Object.keys(settings.client)).not.toContain("protocol");
     expect(settings.cluster?.mapped("10.0.0.1:6379")).toEqual({ host: "outside.example", port: 9000 });
     expect(settings.cluster?.mapped("10.0.0.2:6379")).toBeUndefined();
   }

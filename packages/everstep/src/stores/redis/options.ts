@@ -149,7 +149,8 @@ function requireFreeOptions(client: RedisClientOptions): void {
 
 /** What somebody has set for a client of their own, without what would not do here. */
 function freeOptions(client: RedisClientOptions): RedisClientOptions {
-  return Object.fromEntries(Object.entries(client).filter(([name]) => !reserved.includes(name)));
+  const unsuited = [...reserved, "protocol", "replyMapping", "connectionName", "db", "host", "port", "path"];
+  return Object.fromEntries(Object.entries(client).filter(([name]) => !unsuited.includes(name)));
 }
 
 function invalid(sentence: string): EverstepError {

@@ -36,15 +36,33 @@ function topicsOf(rows: readonly Reply[]): readonly TopicSummary[] {
   return topics;
 }
 
-/** Once, where the data is older than the list of topics: whatever begins to wait meanwhile is added by itself. */
+/**
+ * Once, where the data is older than the list of topics: whatever begins to wait meanwhile is added by itself. All of it on
+ * one connection: a node that the namespace has left in the meantime may not have shown all of its keys.
+ */
 async function findTopics(session: Session): Promise<void> {
   const prefix = `{${session.settings.namespace}}:topic:`;
-  let cursor = "0";
+  let asked: string;
   do {
-    const [next, keys] = list(await session.command("SCAN", cursor, "MATCH", `${prefix}*`, "COUNT", "1000"));
-    cursor = text(next);
-    const args = new Arguments().flag(cursor === "0");
-    args.each(list(keys), (key) => args.add(text(key).slice(prefix.length)));
-    await session.run(addTopicsScript, args.list, "writing");
-  } while (cursor !== "0");
+    asked = session.sender;
+    let cursor = "0";
+    do {
+      const [next, keys] = list(
+        await session.command("SCAN", cursor, "MATCH", `${prefix}*`, "COUNT", "1000"),
+      );
+      await addTopics(
+        session,
+        list(keys).map((key) => text(key).slice(prefix.length)),
+        false,
+      );
+      cursor = text(next);
+    } while (cursor !== "0" && session.sender === asked);
+  } while (session.sender !== asked);
+  await addTopics(session, [], true);
+}
+
+async function addTopics(session: Session, topics: readonly string[], areAll: boolean): Promise<void> {
+  const args = new Arguments().flag(areAll);
+  args.each(topics, (topic) => args.add(topic));
+  await session.run(addTopicsScript, args.list, "writing");
 }
