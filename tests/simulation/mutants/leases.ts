@@ -139,8 +139,8 @@ export const leaseMutants: readonly Mutant[] = [
     name: "a body that must not be repeated is",
     guards: ["INV-9"],
     file: "engine/open-steps.ts",
-    find: "if (mustNotRepeat && cutOff > recorded) {",
-    replace: "if (mustNotRepeat && cutOff > recorded + 1000) {",
+    find: "if (mustNotRepeat && cutOff > recorded) return",
+    replace: "if (mustNotRepeat && cutOff > recorded + 1000) return",
   },
   {
     name: "a body that must not be repeated begins before that is recorded",

@@ -52,6 +52,11 @@ export class Body {
     return this.#abort.signal;
   }
 
+  /** Where repeating is worse than failing. */
+  get mustNotRepeat(): boolean {
+    return this.call.spec.options?.failWhenInterrupted === true;
+  }
+
   get begun(): BegunBody {
     return { key: this.call.key, name: this.call.name, start: this.start, at: this.startedAt };
   }

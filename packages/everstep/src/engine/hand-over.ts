@@ -153,13 +153,13 @@ export class HandOver {
     }
   }
 
-  /** What finished inside a body that is over and has no place yet never counted; gives the events it had taken. */
-  dropInside(body: Body): readonly EventRecord[] {
+  /** What finished inside a body that is over and has no place yet never counted; gives what that was. */
+  dropInside(body: Body): readonly Settlement[] {
     if (this.#ready.length === 0) return none;
     const isDropped = ({ call, record }: Settlement): boolean => record === null && isInside(call, body);
     const dropped = this.#ready.filter(isDropped);
     if (dropped.length > 0) this.#ready = this.#ready.filter((settlement) => !isDropped(settlement));
-    return dropped.flatMap(({ event }) => event ?? []);
+    return dropped;
   }
 
   /** The store refused timeouts because events are there: gives the calls back, open again. */

@@ -2,6 +2,7 @@ import type { BegunBody } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
+import { tellsOf } from "./cut-off.ts";
 import { added, none, taken } from "./short-list.ts";
 import { outerStepOver } from "./turn-errors.ts";
 
@@ -37,6 +38,14 @@ export class InFlight {
     for (const body of this.#unrecorded) if (!isToldBy(records, body)) begun = added(begun, body.begun);
     for (const body of this.#running) if (!isToldBy(records, body)) begun = added(begun, body.begun);
     for (const body of this.#gated) if (body.gate <= write) begun = added(begun, body.begun);
+    return begun;
+  }
+
+  /** The same for those only that must not run again. */
+  begunOnceBeyond(records: readonly StepRecord[]): readonly BegunBody[] {
+    let begun: readonly BegunBody[] = none;
+    for (const body of this.#running)
+      if (body.mustNotRepeat && !isToldBy(records, body)) begun = added(begun, body.begun);
     return begun;
   }
 
@@ -133,9 +142,4 @@ export class InFlight {
 
 function isToldBy(records: readonly StepRecord[], { call, start }: Body): boolean {
   return records.some((record) => record.key === call.key && tellsOf(record, start));
-}
-
-/** What became of this start is in the record. */
-export function tellsOf({ status, starts }: StepRecord, start: number): boolean {
-  return status !== "waiting" || starts >= start;
 }

@@ -15,10 +15,11 @@ import { Body, type BodyOutcome } from "./body.ts";
 import { BodyTimeouts } from "./body-timeouts.ts";
 import type { Call } from "./call.ts";
 import type { CallRegister } from "./call-register.ts";
+import { CutOff } from "./cut-off.ts";
 import { type Decision, decide } from "./decide.ts";
 import type { Draft } from "./draft.ts";
 import { type HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
-import { InFlight, tellsOf } from "./in-flight.ts";
+import { InFlight } from "./in-flight.ts";
 import type { Inbox } from "./inbox.ts";
 import { receivedFrom, receivedValue } from "./received-event.ts";
 import { type AttemptOutcome, type SettlementDraft, settle } from "./settle.ts";
@@ -57,8 +58,7 @@ export class OpenSteps {
   readonly #parts: OpenStepsParts;
   readonly #inFlight = new InFlight();
   readonly #timeouts: BodyTimeouts;
-  /** Starts cut off by a crash whose steps this turn has not taken up yet: still owed to whoever comes next. */
-  #notTakenUp: readonly BegunBody[];
+  readonly #cutOff: CutOff;
   /** Calls in the order they were made, not decided yet. */
   #asked: readonly Call[] = none;
   /** Calls that wait for a time or an event. */
@@ -70,7 +70,7 @@ export class OpenSteps {
   constructor(parts: OpenStepsParts) {
     this.#parts = parts;
     this.#timeouts = new BodyTimeouts(parts.host.runtime, () => this.#inFlight.running);
-    this.#notTakenUp = parts.interrupted;
+    this.#cutOff = new CutOff(parts.interrupted);
   }
 
   get isQuiet(): boolean {
@@ -99,17 +99,22 @@ export class OpenSteps {
     return this.#inFlight;
   }
 
-  get notTakenUp(): readonly BegunBody[] {
-    return this.#notTakenUp;
-  }
-
   /** Bodies a crash would cut off once everything up to this write is durable, and these records with it. */
   begunBeyond(write: number, records: readonly StepRecord[]): readonly BegunBody[] {
     const begun = this.#inFlight.begunBeyond(write, records);
-    if (this.#notTakenUp.length === 0) return begun;
-    const isTold = ({ key, start }: BegunBody): boolean =>
-      records.some((record) => record.key === key && tellsOf(record, start));
-    return [...this.#notTakenUp.filter((each) => !isTold(each)), ...begun];
+    const cutOff = this.#cutOff.beyond(records);
+    return cutOff.length === 0 ? begun : [...cutOff, ...begun];
+  }
+
+  /** Starts that the next turn must know of when this one ends with these records: what still runs is cut off by that. */
+  leftBy(records: readonly StepRecord[]): readonly BegunBody[] {
+    return [...this.#cutOff.beyond(records), ...this.#inFlight.begunOnceBeyond(records)];
+  }
+
+  /** These records are durable. */
+  recorded(records: readonly StepRecord[]): void {
+    this.#inFlight.recorded(records);
+    this.#cutOff.recorded(records);
   }
 
   get earliestWake(): number {
@@ -291,11 +296,8 @@ export class OpenSteps {
     const { host, turn, handOver, onBudgetSpent } = this.#parts;
     const mustNotRepeat = call.spec.options?.failWhenInterrupted === true;
     const recorded = call.record?.starts ?? 0;
-    const cutOff = this.#cutOffStart(call.key);
-    if (mustNotRepeat && cutOff > recorded) {
-      this.#takeUp(call.key);
-      return this.fail(call, toStoredError(cutOffByCrash(call.name)));
-    }
+    const cutOff = this.#cutOff.startOf(call.key);
+    if (mustNotRepeat && cutOff > recorded) return this.fail(call, toStoredError(cutOffByCrash(call.name)));
     // A body inside another counts too but is never held back: the outer one could not come to its end without it, and
     // the next tick would spend its steps the same way.
     if (!host.takeStep(turn) && call.parent === null) {
@@ -316,14 +318,6 @@ export class OpenSteps {
     return handOver.writes === 0 ? crashes : 0;
   }
 
-  #cutOffStart(key: string): number {
-    return this.#parts.interrupted.findLast((begun) => begun.key === key)?.start ?? 0;
-  }
-
-  #takeUp(key: string): void {
-    if (this.#notTakenUp.length > 0) this.#notTakenUp = this.#notTakenUp.filter((begun) => begun.key !== key);
-  }
-
   #startWhenDurable(body: Body): void {
     const { handOver } = this.#parts;
     if (this.askFirst) handOver.writes++;
@@ -336,7 +330,7 @@ export class OpenSteps {
     if (body.event) return this.#startHook(body, body.event);
     const options = body.call.spec.options;
     if (!options) return;
-    this.#takeUp(body.call.key);
+    this.#cutOff.takeUp(body.call.key);
     const context = contextOf(body, options.shown, this.#parts.turn);
     const work = (): unknown => body.call.spec.callback?.(context);
     this.#run(body, work, options.timeoutMs, (outcome) => this.#bodyDone(body, context, outcome));
@@ -387,8 +381,15 @@ export class OpenSteps {
     const { inbox, handOver } = this.#parts;
     // Nearly always there is nothing inside.
     if (body.openCalls > 0)
-      for (const { event } of this.#inFlight.cancelInside(body)) if (event) inbox.putBack(event);
-    if (!handOver.isEmpty) for (const event of handOver.dropInside(body)) inbox.putBack(event);
+      for (const inner of this.#inFlight.cancelInside(body)) {
+        if (inner.call.state === "running" && inner.mustNotRepeat) this.#cutOff.add(inner.begun);
+        if (inner.event) inbox.putBack(inner.event);
+      }
+    if (handOver.isEmpty) return;
+    for (const { body: inner, event } of handOver.dropInside(body)) {
+      if (inner?.mustNotRepeat) this.#cutOff.add(inner.begun);
+      if (event) inbox.putBack(event);
+    }
   }
 
   #hookDone(body: Body, event: EventRecord, outcome: BodyOutcome): void {

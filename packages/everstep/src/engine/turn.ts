@@ -481,9 +481,8 @@ export class Turn implements TurnScope {
     this.#committing = sent;
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
     this.#committedUpTo = upTo;
-    const begun = this.#ending
-      ? this.#steps.notTakenUp
-      : this.#steps.begunBeyond(upTo, recordsOf(content, false));
+    const records = recordsOf(content, false);
+    const begun = this.#ending ? this.#steps.leftBy(records) : this.#steps.begunBeyond(upTo, records);
     // Another process may have the run before this one hears of it.
     if (next.kind === "yield") this.#steps.inFlight.voidAll(turnOver());
     const number = ++this.#commitNumber;
@@ -513,7 +512,7 @@ export class Turn implements TurnScope {
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     const recorded = recordsOf(content, outcome.timeoutsRefused);
     if (recorded.length > 0) this.#hasProgressed = true;
-    this.#steps.inFlight.recorded(recorded);
+    this.#steps.recorded(recorded);
     if (next.kind !== "continue") return this.#afterEnd(outcome, next);
     if (outcome.kind === "paused") this.#windingDown = true;
     for (const step of recorded)

@@ -93,8 +93,6 @@ export class Bodies {
     const { ledger, programOf, retried } = this.#parts;
     const starts = ledger.of(key).length - (this.#lost.get(key) ?? 0);
     if (starts <= 0 || retried.has(record.instanceId)) return;
-    // One inside another may also have been cut off by the end of that.
-    if (stepKey.includes("/")) return;
     const step = steps.find((each) => each.key === stepKey);
     const name = step?.name ?? stepKey.slice(stepKey.lastIndexOf("/") + 1);
     const act = actAt(programOf(decodeValue(record.params)), name.slice(name.indexOf(" ") + 1));

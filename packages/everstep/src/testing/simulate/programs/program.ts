@@ -172,7 +172,7 @@ class Drawing {
       tooSlow,
       timeoutMs: tooSlow > 0 ? this.#length("timeout", 10, 3000) : 600_000,
       heedsAbort: is("heeds abort", 0.5),
-      onInterrupt: !hasInner && is("must not be repeated", 0.1) ? "fail" : "retry",
+      onInterrupt: is("must not be repeated", 0.1) ? "fail" : "retry",
       row: this.#options.rows && is("writes a row", 0.15) ? this.#rowOf() : "none",
       sends: is("sends", 0.1) ? this.#pick("event", eventTypes) : null,
       starts: is("starts another", 0.05),
