@@ -14,9 +14,10 @@ const mayImport: Record<string, readonly string[]> = {
   "stores/memory": ["model", "store"],
   "stores/sql": ["model", "store"],
   "stores/sqlite": ["model", "store", "stores/sql"],
-  "stores/postgres": ["model", "store", "stores/sql"],
-  "stores/mysql": ["model", "store", "stores/sql"],
-  "stores/redis": ["model", "store"],
+  "stores/machine": ["model", "store"],
+  "stores/postgres": ["model", "store", "stores/sql", "stores/machine"],
+  "stores/mysql": ["model", "store", "stores/sql", "stores/machine"],
+  "stores/redis": ["model", "store", "stores/machine"],
   "stores/durable-object": ["model", "store", "stores/sql", "runner"],
   runner: ["model", "authoring", "engine", "store"],
   verify: ["model", "authoring", "engine", "store"],
@@ -45,7 +46,7 @@ const mayImport: Record<string, readonly string[]> = {
 };
 
 // The rooms that belong to one host and may use its own modules. Everything else runs anywhere.
-const hostRooms = ["stores/sqlite", "stores/postgres", "stores/mysql", "stores/redis", "node", "cli"];
+const hostRooms = ["stores/machine", "stores/sqlite", "stores/postgres", "stores/mysql", "stores/redis", "node", "cli"];
 
 // The driver each of them loads when it is used, and only then.
 const drivers: Record<string, string> = {

@@ -46,10 +46,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
       name: "mysql",
       open: () => place.open(),
       reopen: (store) => place.reopen(store),
-      lacks: {
-        nudges: "MySQL has no notification channel; polling covers it",
-        ownership: "whether a process on another machine is dead cannot be known",
-      },
+      lacks: { nudges: "MySQL has no notification channel; polling covers it" },
       rows,
       transactions,
     },

@@ -1,5 +1,6 @@
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
-import type { MigrateOptions, MigrationReport, StoreWarning } from "../../store/store.ts";
+import type { MigrateOptions, MigrationReport, Ownership, StoreWarning } from "../../store/store.ts";
+import { ownerFiles } from "../machine/owner-files.ts";
 import { integer } from "../sql/row.ts";
 import { ServerStore } from "../sql/server-store.ts";
 import type { Session } from "../sql/session.ts";
@@ -16,6 +17,7 @@ import { MysqlDatabase } from "./session.ts";
 
 export class MysqlStore extends ServerStore {
   readonly name = "mysql";
+  readonly ownership: Ownership = ownerFiles({ listRunners: (limit) => this.listRunners(limit) });
   readonly serverTime?: () => Promise<number>;
   readonly #settings: MysqlSettings;
   readonly #database: MysqlDatabase;
@@ -66,5 +68,5 @@ const capabilities: StoreCapabilities = {
   mutations: has,
   transactions: has,
   nudges: lacks("MySQL has no notification channel; other processes' work is found by polling"),
-  ownership: lacks("whether a process on another machine is dead cannot be known; its leases run out"),
+  ownership: has,
 };

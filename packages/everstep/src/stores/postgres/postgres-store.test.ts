@@ -14,7 +14,6 @@ describe.skipIf(postgresUrl === undefined)("PostgreSQL (set EVERSTEP_POSTGRES_UR
       name: "postgres",
       open: () => place.open(),
       reopen: (store) => place.reopen(store),
-      lacks: { ownership: "a dead owner on another host is known only by the end of its leases" },
       rows: {
         synchronous: false,
         async prepare(store) {

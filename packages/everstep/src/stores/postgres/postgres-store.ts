@@ -1,6 +1,13 @@
 /** The store contract over PostgreSQL. Nothing is connected before the first call. */
-import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
-import type { MigrateOptions, MigrationReport, NudgeListener, StoreWarning } from "../../store/store.ts";
+import { has, type StoreCapabilities } from "../../store/capabilities.ts";
+import type {
+  MigrateOptions,
+  MigrationReport,
+  NudgeListener,
+  Ownership,
+  StoreWarning,
+} from "../../store/store.ts";
+import { ownerFiles } from "../machine/owner-files.ts";
 import { ServerStore } from "../sql/server-store.ts";
 import type { Session } from "../sql/session.ts";
 import type { Written } from "../sql/write.ts";
@@ -15,6 +22,7 @@ import { PostgresDatabase } from "./session.ts";
 
 export class PostgresStore extends ServerStore {
   readonly name = "postgres";
+  readonly ownership: Ownership = ownerFiles({ listRunners: (limit) => this.listRunners(limit) });
   readonly #database: PostgresDatabase;
   readonly #settings: PostgresSettings;
   readonly #nudges: Nudges;
@@ -71,5 +79,5 @@ const capabilities: StoreCapabilities = {
   mutations: has,
   transactions: has,
   nudges: has,
-  ownership: lacks("a dead owner on another host is known only by the end of its leases"),
+  ownership: has,
 };

@@ -35,10 +35,7 @@ if (redisUrl === undefined) {
       name: "redis",
       open: () => openFresh(),
       reopen: (store) => reopen(store),
-      lacks: {
-        transactions: "Redis has no transactions that span client code",
-        ownership: "Redis holds no lock for a process that dies; its leases run out",
-      },
+      lacks: { transactions: "Redis has no transactions that span client code" },
       rows,
     },
     { describe, it },

@@ -19,6 +19,7 @@ import type {
   MigrationReport,
   MinuteTally,
   NudgeListener,
+  Ownership,
   Page,
   PageQuery,
   PruneRequest,
@@ -35,6 +36,7 @@ import type {
   TopicSummary,
   TopicWaiter,
 } from "../../store/store.ts";
+import { ownerFiles } from "../machine/owner-files.ts";
 import * as beats from "./beats.ts";
 import { claim, release, renew } from "./claim.ts";
 import { listDue } from "./due-list.ts";
@@ -52,6 +54,7 @@ import { write } from "./write.ts";
 
 export class RedisStore implements Store {
   readonly name = "redis";
+  readonly ownership: Ownership = ownerFiles({ listRunners: (limit) => this.listRunners(limit) });
   readonly capabilities: StoreCapabilities = capabilities;
   readonly writesAtOnce = 2;
   readonly serverTime?: () => Promise<number>;
@@ -213,5 +216,5 @@ const capabilities: StoreCapabilities = {
   mutations: has,
   transactions: lacks("Redis has no transactions that span client code"),
   nudges: has,
-  ownership: lacks("Redis holds no lock for a process that dies; its leases run out"),
+  ownership: has,
 };
