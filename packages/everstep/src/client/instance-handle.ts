@@ -234,9 +234,15 @@ export class InstanceHandle<Output = any> {
   async why(): Promise<WhyView> {
     const record = await this.#read();
     const steps = await this.#steps(record.runId);
-    const begun = this.#parts.runner.begunOf(record.runId) ?? record.begun;
     const { runtime, runner } = this.#parts;
-    const terms = { now: runtime.now(), definition: this.#definition, runnerRuns: runner.isRunning };
+    const begun = runner.begunOf(record.runId) ?? record.begun;
+    const terms = {
+      now: runtime.now(),
+      definition: this.#definition,
+      runnerRuns: runner.isRunning,
+      leaseMs: runner.leaseMs,
+      isHere: runner.hasTurn(record.runId),
+    };
     return explain({ ...record, begun }, steps, terms);
   }
 

@@ -44,7 +44,14 @@ function why(
   more: Partial<WhyTerms> = {},
 ) {
   const definition = defineWorkflow({ name: "order" }, async () => {});
-  return explain(record(facts), steps, { now, definition, runnerRuns: true, ...more });
+  return explain(record(facts), steps, {
+    now,
+    definition,
+    runnerRuns: true,
+    leaseMs: 30_000,
+    isHere: false,
+    ...more,
+  });
 }
 
 test("a run that is due but in no list of due runs is told at once, with the way to put it back", () => {
@@ -175,6 +182,18 @@ describe("an instance that a runner has", () => {
     ],
   ])("%#", (facts, answer) => {
     expect(why(facts)).toMatchObject({ reason: "executing", answer, advice: null });
+  });
+
+  test("and has not renewed its lease as it should: since when it was not heard of", () => {
+    expect(why({ executing: true, dueAt: now + 9000, begun: begun(1) })).toEqual({
+      status: "active",
+      reason: "runner-silent",
+      answer:
+        "The runner that has it was last heard of 21 seconds ago; unless it is heard of again, another takes over in 9 seconds.",
+      advice: null,
+    });
+    const here = why({ executing: true, dueAt: now + 9000, begun: begun(1) }, [], { isHere: true });
+    expect(here.reason).toBe("executing");
   });
 
   test("and has not renewed its lease, waits for another to take over", () => {

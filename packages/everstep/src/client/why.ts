@@ -10,6 +10,7 @@ export type WhyReason =
   | "terminated"
   | "paused"
   | "executing"
+  | "runner-silent"
   | "lease-ran-out"
   | "crash-backoff"
   | "not-started-yet"
@@ -41,6 +42,9 @@ export interface WhyTerms {
   readonly definition: WorkflowDefinition;
   /** A runner is at work in this process. */
   readonly runnerRuns: boolean;
+  /** How long leases last, and whether the one of this instance is held in this process. */
+  readonly leaseMs: number;
+  readonly isHere: boolean;
 }
 
 type Said = Omit<WhyView, "status">;
@@ -136,6 +140,10 @@ function whyExecuting({ dueAt, begun }: InstanceRecord, terms: WhyTerms): Said {
       advice: "A runner that is up takes over by itself within seconds. If none does, start one.",
     };
   }
+  const unheardMs = terms.leaseMs + lateMs;
+  // A runner that lives renews long before this.
+  if (dueAt !== null && !terms.isHere && unheardMs > (terms.leaseMs * 2) / 3)
+    return whySilent(unheardMs, -lateMs);
   const last = begun.at(-1);
   if (!last) return { reason: "executing", answer: "A runner is at it right now.", advice: null };
   const tries = last.start > 1 ? `, start ${last.start}` : "";
@@ -144,6 +152,16 @@ function whyExecuting({ dueAt, begun }: InstanceRecord, terms: WhyTerms): Said {
     answer: `A runner is at it right now: step "${last.name}" has been at work for ${spoken(terms.now - last.at)}${tries}.`,
     advice: null,
     stepKey: last.key,
+  };
+}
+
+function whySilent(unheardMs: number, leftMs: number): Said {
+  return {
+    reason: "runner-silent",
+    answer:
+      `The runner that has it was last heard of ${spoken(unheardMs)} ago; unless it is heard of again, ` +
+      `another takes over in ${spoken(leftMs)}.`,
+    advice: null,
   };
 }
 

@@ -195,6 +195,10 @@ export class Runner implements TurnHost {
     return this.#state === "running";
   }
 
+  get leaseMs(): number {
+    return this.#parts.options.leaseMs;
+  }
+
   /** What others are told of this runner. */
   get record(): RunnerRecord {
     return this.#beats.record();

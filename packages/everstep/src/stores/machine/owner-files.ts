@@ -43,7 +43,8 @@ export function ownerFiles({ listRunners, folder = ownFolder() }: OwnerFilesPart
     },
 
     async findDead() {
-      const dead = deadIn(folder).filter((owner) => (strangers.get(owner) ?? 0) < asksMax);
+      const files = filesIn(folder).filter(({ owner }) => (strangers.get(owner) ?? 0) < asksMax);
+      const dead = deadOf(files);
       if (dead.length === 0) return [];
       const known = new Set((await listRunners(beatDefaults.runnersMax)).map(({ owner }) => owner));
       for (const owner of dead) if (!known.has(owner)) strangers.set(owner, (strangers.get(owner) ?? 0) + 1);
@@ -59,9 +60,9 @@ export function ownerFiles({ listRunners, folder = ownFolder() }: OwnerFilesPart
 }
 
 /** Owners all of whose processes are gone. */
-function deadIn(folder: string): readonly string[] {
+function deadOf(files: readonly OwnerFile[]): readonly string[] {
   const isAlive = new Map<string, boolean>();
-  for (const { owner, path } of filesIn(folder)) {
+  for (const { owner, path } of files) {
     if (!isDeadFile(path)) isAlive.set(owner, true);
     else if (!isAlive.has(owner)) isAlive.set(owner, false);
   }
@@ -93,7 +94,12 @@ function isIdentity(value: unknown): value is ProcessIdentity {
   );
 }
 
-function filesIn(folder: string): readonly { readonly owner: string; readonly path: string }[] {
+interface OwnerFile {
+  readonly owner: string;
+  readonly path: string;
+}
+
+function filesIn(folder: string): readonly OwnerFile[] {
   const names = attempt(() => (isOurs(folder) ? readdirSync(folder) : [])) ?? [];
   return names.flatMap((name) => {
     const owner = fileName.exec(name)?.[1];

@@ -50,9 +50,15 @@ function isGoneElsewhere({ pid, boot, space }: ProcessIdentity): boolean {
   return boot === hostname() && space === platform() && !isThere(pid);
 }
 
+/** A process stays where it is. */
+let ownPlace: { readonly boot: string; readonly space: string } | undefined;
+
 function linuxPlace(): { readonly boot: string; readonly space: string } {
-  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  return { boot, space: readlinkSync("/proc/self/ns/pid") };
+  ownPlace ??= {
+    boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
+    space: readlinkSync("/proc/self/ns/pid"),
+  };
+  return ownPlace;
 }
 
 /** Null where there is no such process. */
