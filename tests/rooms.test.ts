@@ -46,7 +46,15 @@ const mayImport: Record<string, readonly string[]> = {
 };
 
 // The rooms that belong to one host and may use its own modules. Everything else runs anywhere.
-const hostRooms = ["stores/machine", "stores/sqlite", "stores/postgres", "stores/mysql", "stores/redis", "node", "cli"];
+const hostRooms = [
+  "stores/machine",
+  "stores/sqlite",
+  "stores/postgres",
+  "stores/mysql",
+  "stores/redis",
+  "node",
+  "cli",
+];
 
 // The driver each of them loads when it is used, and only then.
 const drivers: Record<string, string> = {
