@@ -20,7 +20,13 @@ export const mysql = {
     const place = dirname(realpathSync(server));
     const besides = ["", "../bin", "../scripts"].map((folder) => join(place, folder));
     const installer = findProgram(["mariadb-install-db", "mysql_install_db"], besides);
-    return { server, mariadbd: server, ...(installer && { "mariadb-install-db": installer }) };
+    const dump = findProgram(["mariadb-dump", "mysqldump"], besides);
+    return {
+      server,
+      mariadbd: server,
+      ...(installer && { "mariadb-install-db": installer }),
+      ...(dump && { "mariadb-dump": dump }),
+    };
   },
 
   async createData({ folder, binaries, execution }) {
@@ -47,6 +53,8 @@ export const mysql = {
     ];
   },
 
+  asOptions: (options) => Object.entries(options).map(([name, value]) => `--${name}=${value}`),
+
   // The server writes its pid file when it has the port, and greets when it has run the init file.
   async isReady({ folder, port, pid }) {
     return Number(readOrEmpty(pidFile(folder))) === pid && (await greets(port));
@@ -71,7 +79,9 @@ export const mysql = {
 
 const installOptions = ["--auth-root-authentication-method=normal", "--skip-test-db"];
 
+// Each server has its own, so a replica needs none from its primary.
 const accounts = [
+  "SET sql_log_bin = 0;",
   "CREATE DATABASE IF NOT EXISTS everstep;",
   "CREATE USER IF NOT EXISTS 'everstep'@'127.0.0.1' IDENTIFIED BY '';",
   "GRANT ALL ON *.* TO 'everstep'@'127.0.0.1' WITH GRANT OPTION;",

@@ -15,8 +15,10 @@ export const postgres = {
 
   findBinaries() {
     const server = findProgram(["postgres"], installationFolders());
-    const initdb = server && findProgram(["initdb"], [dirname(realpathSync(server))]);
-    return initdb && { server, postgres: server, initdb };
+    const besides = server && [dirname(realpathSync(server))];
+    const initdb = server && findProgram(["initdb"], besides);
+    const pg_basebackup = server && findProgram(["pg_basebackup"], besides);
+    return initdb && { server, postgres: server, initdb, ...(pg_basebackup && { pg_basebackup }) };
   },
 
   async createData({ folder, binaries, execution }) {
@@ -34,10 +36,14 @@ export const postgres = {
     ];
   },
 
+  asOptions,
+
   // The server writes its own state into its own folder, so a stranger on our port cannot be taken for it.
   async isReady({ folder, port, pid }) {
     const [owner, , , , , , , status] = readOrEmpty(join(folder, "data/postmaster.pid")).split("\n");
-    return Number(owner) === pid && status?.trim() === "ready" && (await acceptsQueries(port));
+    return (
+      Number(owner) === pid && ["ready", "standby"].includes(status?.trim()) && (await acceptsQueries(port))
+    );
   },
 
   url: (port) => `postgres://everstep@${loopback}:${port}/postgres`,

@@ -21,6 +21,8 @@ export const redis = {
     return asOptions({ port, bind: loopback, dir: folder, daemonize: "no", ...settings(durable) });
   },
 
+  asOptions,
+
   async isReady({ port, pid }) {
     return (await pong(port))?.includes(`process_id:${pid}\r\n`) ?? false;
   },

@@ -5,6 +5,10 @@ export interface ServerOptions {
   readonly durable?: boolean;
   /** A free one is chosen if it is not given. */
   readonly port?: number;
+  /** Further settings of the server, by the names it has for them; they win over our own. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+  /** Makes the data in its folder in place of the server's own way: a copy of another server's, for instance. */
+  readonly createData?: (server: Pick<Server, "folder" | "binaries" | "run">) => Promise<void>;
 }
 
 export interface Server {
@@ -19,6 +23,9 @@ export interface Server {
   readonly account: { readonly user: string; readonly uid: number; readonly gid: number };
   /** What the server has printed. */
   readonly log: string;
+
+  /** Runs a program to its end under the server's account, and resolves to what it printed. */
+  run(program: string, argv: readonly string[]): Promise<string>;
 
   /**
    * Sends a signal, SIGKILL if not told otherwise, and resolves when the server is gone with all its processes; one that

@@ -12,18 +12,18 @@ import { kinds } from "./kinds.mjs";
 import { removeFolder } from "./leftovers.mjs";
 import { freePort } from "./ports.mjs";
 import { endProcess, signalTree } from "./process-tree.mjs";
-import { lastLines, spawnApart } from "./processes.mjs";
+import { execute, lastLines, spawnApart } from "./processes.mjs";
 
 export { isAlive } from "./process-tree.mjs";
 
 const limits = { portAttempts: 5, readyMs: 60_000, endMs: 30_000 };
 
 /** Creates the data and starts a server on it; resolves when it answers. */
-export async function startServer(kindName, { durable = false, port } = {}) {
+export async function startServer(kindName, { port, ...options } = {}) {
   const reason = whyNot(kindName);
   if (reason) throw new Error(reason);
   refuseWhenClosing();
-  const server = new Server(kinds[kindName], durable);
+  const server = new Server(kinds[kindName], options);
   try {
     await server.open(port);
     return server;
@@ -44,13 +44,17 @@ export function whyNot(kindName) {
 class Server {
   #kind;
   #durable;
+  #settings;
+  #createData;
   #execution;
   #forgetFolder;
   #run; // the process that serves, or was the last to serve
 
-  constructor(kind, durable) {
+  constructor(kind, { durable = false, settings = {}, createData }) {
     this.#kind = kind;
     this.#durable = durable;
+    this.#settings = settings;
+    this.#createData = createData;
     this.kind = kind.name;
     this.binaries = kind.findBinaries();
     this.account = accountFor(kind.accounts);
@@ -76,13 +80,18 @@ class Server {
 
   async open(wantedPort) {
     const { binaries, folder } = this;
-    await this.#kind.createData({ binaries, folder, execution: this.#execution });
+    if (this.#createData) await this.#createData(this);
+    else await this.#kind.createData({ binaries, folder, execution: this.#execution });
     for (let attempt = 1; ; attempt++) {
       this.port = wantedPort ?? (await freePort());
       const failure = await this.#start();
       if (!failure) return;
       if (!failure.isPortTaken || wantedPort || attempt === limits.portAttempts) throw failure.error;
     }
+  }
+
+  run(program, argv) {
+    return execute(program, argv, this.#execution);
   }
 
   async kill(signal = "SIGKILL") {
@@ -136,7 +145,10 @@ class Server {
 
   #spawn() {
     const { folder, port } = this;
-    this.argv = this.#kind.argv({ folder, port, durable: this.#durable });
+    this.argv = [
+      ...this.#kind.argv({ folder, port, durable: this.#durable }),
+      ...this.#kind.asOptions(this.#settings),
+    ];
     const log = openSync(join(folder, "server.log"), "a");
     const { throwAway } = this.#kind.signals;
     const options = { stdio: ["ignore", log, log], throwAway, ...this.#execution };

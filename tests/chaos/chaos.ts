@@ -71,7 +71,7 @@ async function storm({ clients, operator, faults, random, site }: Stage, seconds
   const lengthMs = seconds * 1000;
   let isOver = false;
   const failing = async (): Promise<void> => {
-    await faults.carryOut(drawSchedule(random, lengthMs, site.hasServer));
+    await faults.carryOut(drawSchedule(random, lengthMs, site));
     await faults.over();
     isOver = true;
   };

@@ -2,6 +2,7 @@
 import type { App, EventView, InstanceStatus, InstanceView, StepView, WorkflowHandle } from "everstep";
 import type { ChaosWorkflows } from "./journey.ts";
 import type { LedgerLine } from "./ledger.ts";
+import type { Loss } from "./losses.ts";
 import type { Receipts } from "./receipts.ts";
 
 export interface RunEvidence {
@@ -38,6 +39,7 @@ export interface Evidence {
   readonly ledger: readonly LedgerLine[];
   readonly processes: readonly ProcessEvidence[];
   readonly receipts: Receipts;
+  readonly losses: readonly Loss[];
   readonly leaseMs: number;
 }
 

@@ -15,11 +15,17 @@ export type FaultKind =
   | "leave"
   /** The server dies and comes back with the same data. */
   | "server crash"
+  /** The server dies for good, and a standby without its last writes takes its place. */
+  | "failover"
+  /** The data goes from one node of a cluster to another. */
+  | "slot move"
   | "cut all"
   | "cut one"
   | "cut in replies"
   | "delay"
   | "mute"
+  /** What is said in one direction is gone for good, and the connections stay open. */
+  | "one way"
   | "refuse"
   /** Somebody else holds the file's lock. */
   | "lock";
@@ -28,8 +34,10 @@ export type FaultKind =
 const ofAnyStore: readonly FaultKind[] = ["kill", "kill", "kill", "kill", "freeze", "freeze", "leave"];
 const ofServers: readonly FaultKind[] = [
   ...["server crash", "cut all", "cut one", "cut one", "cut one", "cut in replies", "cut in replies"],
-  ...["delay", "delay", "mute", "mute", "refuse"],
+  ...["delay", "delay", "mute", "mute", "one way", "one way", "refuse"],
 ] as FaultKind[];
+const ofStandbys: readonly FaultKind[] = ["failover", "failover"];
+const ofClusters: readonly FaultKind[] = ["slot move", "slot move", "slot move"];
 const ofFiles: readonly FaultKind[] = ["lock", "lock"];
 
 export interface Fault {
@@ -37,11 +45,21 @@ export interface Fault {
   readonly kind: FaultKind;
 }
 
-export function drawSchedule(random: Random, lengthMs: number, hasServer: boolean): Fault[] {
+export function drawSchedule(
+  random: Random,
+  lengthMs: number,
+  { kind, setup }: Pick<Site, "kind" | "setup">,
+): Fault[] {
+  const ofThisStore = {
+    alone: kind === "sqlite" ? ofFiles : ofServers,
+    standby: [...ofServers, ...ofStandbys],
+    cluster: ofClusters,
+  }[setup];
+  const kinds = [...ofAnyStore, ...ofThisStore];
   const faults: Fault[] = [];
   let bag: FaultKind[] = [];
   for (let atMs = 1000; atMs < lengthMs; atMs += random.between(400, 1200)) {
-    if (bag.length === 0) bag = random.shuffled([...ofAnyStore, ...(hasServer ? ofServers : ofFiles)]);
+    if (bag.length === 0) bag = random.shuffled(kinds);
     faults.push({ atMs, kind: bag.pop() as FaultKind });
   }
   return faults;
@@ -119,6 +137,12 @@ export class Faults {
       case "server crash":
         this.#serverIsBack = this.#serverIsBack.then(() => site.crashServer(random.between(0, 1500)));
         return this.#serverIsBack;
+      case "failover":
+        this.#serverIsBack = this.#serverIsBack.then(() => site.failOver(random.between(0, leaseMs)));
+        return this.#serverIsBack;
+      case "slot move":
+        this.#serverIsBack = this.#serverIsBack.then(() => site.moveSlot(random.between(10, 200)));
+        return this.#serverIsBack;
       case "cut all":
         for (const proxy of this.#proxies()) proxy.cut();
         return;
@@ -137,6 +161,13 @@ export class Faults {
         return this.#for(random.between(leaseMs * 1.1, leaseMs * 2), [anyProxy()], {
           begin: (proxy) => proxy.mute(silence),
           end: (proxy) => proxy.unmute(),
+        });
+      }
+      case "one way": {
+        const direction = random.pick(["requests", "replies"] as const);
+        return this.#for(random.between(leaseMs * 0.4, leaseMs * 2), [anyProxy()], {
+          begin: (proxy) => proxy.lose(direction),
+          end: (proxy) => proxy.recover(),
         });
       }
       case "refuse":

@@ -1,4 +1,4 @@
-/** One direction of a proxied connection: what comes in goes out in the same order, later or never. */
+/** One direction of a proxied connection: what comes in goes out in the same order, later, in part or never. */
 import type { Socket } from "node:net";
 import { monotonic } from "./time.ts";
 
@@ -12,6 +12,9 @@ export class Lane {
   readonly #to: Socket;
   readonly #parcels: Parcel[] = [];
   #muted = false;
+  #losing = false;
+  /** Bytes were lost: what comes after them would make no sense to anybody. */
+  #torn = false;
   #timer: NodeJS.Timeout | null = null;
   /** Called in place of the next delivery. */
   #ambush: ((data: Buffer) => void) | null = null;
@@ -21,6 +24,10 @@ export class Lane {
   }
 
   send(data: Buffer | null, delayMs: number): void {
+    if (data !== null && (this.#losing || this.#torn)) {
+      this.#torn = true;
+      return;
+    }
     this.#parcels.push({ data, readyAt: monotonic() + delayMs });
     this.#deliver();
   }
@@ -32,6 +39,19 @@ export class Lane {
 
   unmute(): void {
     this.#muted = false;
+    this.#deliver();
+  }
+
+  /** Swallows what is said until it recovers. Of a connection that lost something only its end arrives, and only then. */
+  lose(): void {
+    this.#losing = true;
+    const ends = this.#parcels.filter(({ data }) => data === null);
+    if (ends.length < this.#parcels.length) this.#torn = true;
+    this.#parcels.splice(0, this.#parcels.length, ...ends);
+  }
+
+  recover(): void {
+    this.#losing = false;
     this.#deliver();
   }
 
@@ -50,7 +70,7 @@ export class Lane {
   }
 
   #deliver(): void {
-    while (!this.#muted && this.#parcels[0]) {
+    while (!this.#muted && !this.#losing && this.#parcels[0]) {
       const waitMs = this.#parcels[0].readyAt - monotonic();
       if (waitMs > 0) return this.#later(waitMs);
       this.#hand((this.#parcels.shift() as Parcel).data);

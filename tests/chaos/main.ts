@@ -2,15 +2,18 @@
 import { parseArgs } from "node:util";
 import { runChaos } from "./chaos.ts";
 import type { StoreKind } from "./open-store.ts";
-import { Site, storeNames, whyNoSite } from "./site.ts";
+import { type Setup, Site, setups, storeNames, whyNoSite } from "./site.ts";
 import { monotonic } from "./time.ts";
 
 const help = `Kills and stops processes, cuts connections, crashes servers, and checks every promise afterwards.
 
   npm run chaos -- --store redis --minutes 10   new seeds for ten minutes
   npm run chaos -- --store postgres --seed 12   one seed; what happens depends on the machine's time, too
+  npm run chaos -- --store mysql --setup standby   the server is lost to a standby without the last writes
+  npm run chaos -- --store redis --setup cluster   the data moves between the nodes of a cluster
 
   --store <name>     sqlite, postgres, mysql or redis    (sqlite)
+  --setup <name>     alone, standby or cluster           (alone)
   --minutes <n>      begin no other seed after this      (10)
   --seconds <n>      how long things go wrong in each    (14)
   --seed <n>         only this one
@@ -18,6 +21,7 @@ const help = `Kills and stops processes, cuts connections, crashes servers, and 
 
 interface Options {
   readonly kind: StoreKind;
+  readonly setup: Setup;
   readonly minutes: number;
   readonly seconds: number;
   readonly seed: number | null;
@@ -37,23 +41,24 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  const reason = whyNoSite(options.kind);
+  const reason = whyNoSite(options.kind, options.setup);
   if (reason === undefined) return explore(options);
   console.error(`There can be no chaos on ${storeNames[options.kind]} here: ${reason}.`);
   return 1;
 }
 
 /** Gives the exit code: 1 once a promise was broken. */
-async function explore({ kind, minutes, seconds, seed }: Options): Promise<number> {
+async function explore({ kind, setup, minutes, seconds, seed }: Options): Promise<number> {
   const until = monotonic() + minutes * 60_000;
   let played = 0;
   do {
     const each = seed ?? Math.floor(Math.random() * 1_000_000);
-    const broken = await play(kind, each, seconds);
+    const broken = await play(kind, setup, each, seconds);
     played++;
     if (broken.length === 0) continue;
     console.error(`\nchaos on ${storeNames[kind]}, seed ${each}: broken promises\n${broken.join("\n")}`);
-    console.error(`\nAgain: npm run chaos -- --store ${kind} --seconds ${seconds} --seed ${each}`);
+    const where = `--store ${kind} --setup ${setup}`;
+    console.error(`\nAgain: npm run chaos -- ${where} --seconds ${seconds} --seed ${each}`);
     return 1;
   } while (seed === null && monotonic() < until);
   console.log(
@@ -62,8 +67,13 @@ async function explore({ kind, minutes, seconds, seed }: Options): Promise<numbe
   return 0;
 }
 
-async function play(kind: StoreKind, seed: number, seconds: number): Promise<readonly string[]> {
-  const site = await Site.open(kind);
+async function play(
+  kind: StoreKind,
+  setup: Setup,
+  seed: number,
+  seconds: number,
+): Promise<readonly string[]> {
+  const site = await Site.open(kind, setup);
   const say = (line: string): void => console.log(`chaos on ${storeNames[kind]}, seed ${seed}: ${line}`);
   try {
     const verdict = await runChaos({ site, seed, seconds, say });
@@ -83,6 +93,7 @@ function readOptions(args: readonly string[]): Options | null {
     args: [...args],
     options: {
       store: { type: "string", default: "sqlite" },
+      setup: { type: "string", default: "alone" },
       minutes: { type: "string", default: "10" },
       seconds: { type: "string", default: "14" },
       seed: { type: "string" },
@@ -93,12 +104,19 @@ function readOptions(args: readonly string[]): Options | null {
   const { store } = values;
   if (!Object.hasOwn(storeNames, store))
     throw new Error(`--store is "${store}"; it must be one of ${Object.keys(storeNames).join(", ")}.`);
+  if (!isSetup(values.setup))
+    throw new Error(`--setup is "${values.setup}"; it must be one of ${setups.join(", ")}.`);
   return {
     kind: store as StoreKind,
+    setup: values.setup,
     minutes: positive("minutes", values.minutes),
     seconds: positive("seconds", values.seconds),
     seed: values.seed === undefined ? null : positive("seed", values.seed),
   };
+}
+
+function isSetup(given: string): given is Setup {
+  return (setups as readonly string[]).includes(given);
 }
 
 function positive(name: string, given: string): number {

@@ -48,6 +48,8 @@ export class Receipts {
   readonly decisions: (Decision & Receipt)[] = [];
   /** Answers nobody should ever get. */
   readonly absurd: string[] = [];
+  /** Something that was acknowledged may be gone. */
+  mayForget = false;
 
   /** Asks, and says how it was answered. */
   async answered(
@@ -66,6 +68,8 @@ export class Receipts {
   #meaning(what: string, error: unknown, refusals: readonly string[]): Answer {
     if (error instanceof StoreError && error.retryable) return "unknown";
     if (error instanceof EverstepError && refusals.includes(error.code)) return "refused";
+    if (this.mayForget && error instanceof EverstepError && error.code === "INSTANCE_NOT_FOUND")
+      return "refused";
     this.absurd.push(`${what} was answered: ${error instanceof Error ? error.message : String(error)}`);
     return "unknown";
   }

@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, type ServerKind, startServer, whyNot } from "../../scripts/services/server.mjs";
+import { Pair } from "../failover/pair.ts";
+import type { TestCluster, TestNode } from "../support/redis-cluster.ts";
+import type { Loss } from "./losses.ts";
 import type { StoreKind } from "./open-store.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
+import { monotonic } from "./time.ts";
 
 export const storeNames: Record<StoreKind, string> = {
   sqlite: "SQLite",
@@ -13,9 +17,29 @@ export const storeNames: Record<StoreKind, string> = {
   redis: "Redis",
 };
 
+/**
+ * `standby`: a server that can be lost to another one, which has not all of its writes. `cluster`: three nodes of Redis, and
+ * the data goes from one to the next.
+ */
+export type Setup = (typeof setups)[number];
+export const setups = ["alone", "standby", "cluster"] as const;
+
 /** Why there can be no such site here; undefined if there can. */
-export function whyNoSite(kind: StoreKind): string | undefined {
+export function whyNoSite(kind: StoreKind, setup: Setup = "alone"): string | undefined {
+  if (setup === "cluster" && kind !== "redis") return `${storeNames[kind]} has no clusters`;
+  if (setup === "standby" && kind === "sqlite") return "a file has no standby";
   return kind === "sqlite" ? undefined : whyNot(kind);
+}
+
+async function startCluster(): Promise<TestCluster> {
+  const { TestCluster } = await import("../support/redis-cluster.ts");
+  return TestCluster.start({ primaries: 3 });
+}
+
+interface SiteParts {
+  readonly server?: Server | null;
+  readonly pair?: Pair | null;
+  readonly cluster?: TestCluster | null;
 }
 
 /** How each server dies: without a chance to tidy up. */
@@ -28,25 +52,50 @@ const deadly: Record<ServerKind, NodeJS.Signals> = {
 export class Site {
   readonly kind: StoreKind;
   readonly folder = mkdtempSync(join(tmpdir(), "everstep-chaos-"));
-  readonly #server: Server | null;
+  /** What was written in vain, because a standby took over without it. */
+  readonly losses: Loss[] = [];
+  readonly #onlyServer: Server | null;
+  readonly #pair: Pair | null;
+  readonly #cluster: TestCluster | null;
+  readonly #proxies: TcpProxy[] = [];
 
-  private constructor(kind: StoreKind, server: Server | null) {
+  private constructor(kind: StoreKind, { server = null, pair = null, cluster = null }: SiteParts) {
     this.kind = kind;
-    this.#server = server;
+    this.#onlyServer = server;
+    this.#pair = pair;
+    this.#cluster = cluster;
   }
 
-  static async open(kind: StoreKind): Promise<Site> {
-    return new Site(kind, kind === "sqlite" ? null : await startServer(kind));
+  static async open(kind: StoreKind, setup: Setup = "alone"): Promise<Site> {
+    const reason = whyNoSite(kind, setup);
+    if (reason !== undefined) throw new Error(reason);
+    if (kind === "sqlite") return new Site(kind, {});
+    if (setup === "standby") return new Site(kind, { pair: await Pair.open(kind) });
+    if (setup === "cluster") return new Site(kind, { cluster: await startCluster() });
+    return new Site(kind, { server: await startServer(kind) });
   }
 
-  /** The straight way to the data. */
+  get setup(): Setup {
+    if (this.#cluster) return "cluster";
+    return this.#pair ? "standby" : "alone";
+  }
+
+  get #server(): Server | null {
+    return this.#pair?.primary ?? this.#onlyServer;
+  }
+
+  /** The straight way to the data; where there is a standby it leads there only as long as the server lives. */
   get address(): string {
-    return this.#server?.url ?? join(this.folder, "app.db");
+    const [node] = this.#cluster?.nodes ?? [];
+    return this.#server?.url ?? node?.server.url ?? join(this.folder, "app.db");
   }
 
-  /** A way that can be made a bad one; there is none to a file. */
+  /** A way that can be made a bad one; there is none to a file, and none to a cluster, whose nodes send clients around. */
   async openProxy(): Promise<TcpProxy | null> {
-    return this.#server && TcpProxy.open(this.#server.port);
+    if (!this.#server) return null;
+    const proxy = await TcpProxy.open(this.#server.port);
+    this.#proxies.push(proxy);
+    return proxy;
   }
 
   addressThrough(proxy: TcpProxy | null): string {
@@ -54,10 +103,6 @@ export class Site {
     const url = new URL(this.address);
     url.port = String(proxy.port);
     return url.href;
-  }
-
-  get hasServer(): boolean {
-    return this.#server !== null;
   }
 
   /** The server dies and is started again on the same data. */
@@ -68,8 +113,31 @@ export class Site {
     await this.#server.restart();
   }
 
+  /** For so long nothing reaches the standby; then the server dies, and the standby takes its place. */
+  async failOver(lossMs: number): Promise<void> {
+    if (!this.#pair) return;
+    const from = monotonic();
+    await this.#pair.detach();
+    await new Promise((resolve) => setTimeout(resolve, lossMs));
+    const port = await this.#pair.failOver();
+    for (const proxy of this.#proxies) proxy.leadTo(port);
+    this.losses.push({ from, to: monotonic() });
+    await this.#pair.addStandby();
+  }
+
+  /** The namespace goes from the node that serves it to the next one, so many keys at a time. */
+  async moveSlot(keysAtOnce: number): Promise<void> {
+    const cluster = this.#cluster;
+    if (!cluster) return;
+    const slot = await cluster.slotOf("everstep");
+    const at = cluster.nodes.indexOf(await cluster.nodeOf(slot));
+    await cluster.moveSlot(slot, cluster.nodes[(at + 1) % cluster.nodes.length] as TestNode, keysAtOnce);
+  }
+
   async close(): Promise<void> {
-    await this.#server?.stop();
+    await this.#cluster?.stop();
+    await this.#pair?.close();
+    await this.#onlyServer?.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -35,8 +35,11 @@ export async function openStage(site: Site, seed: number): Promise<Stage> {
   const fleet = await Fleet.open(site, fleetSize);
   const clientProxy = await site.openProxy();
   const client = await openApp(site, clientProxy);
-  const observer = await openApp(site, null);
+  // Straight, unless the server may be another one by then.
+  const observerProxy = site.setup === "standby" ? await site.openProxy() : null;
+  const observer = await openApp(site, observerProxy);
   const receipts = new Receipts();
+  receipts.mayForget = site.setup === "standby";
   const task = drawTasks(random.branch());
   return {
     site,
@@ -52,6 +55,7 @@ export async function openStage(site: Site, seed: number): Promise<Stage> {
       await client.stop();
       await observer.stop();
       await clientProxy?.close();
+      await observerProxy?.close();
     },
   };
 }

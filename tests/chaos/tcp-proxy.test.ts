@@ -26,12 +26,13 @@ async function echo() {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const proxy = await TcpProxy.open((server.address() as AddressInfo).port);
+  const { port } = server.address() as AddressInfo;
+  const proxy = await TcpProxy.open(port);
   closing.push(
     () => server.close(),
     () => proxy.close(),
   );
-  return { proxy, heard, dropAll };
+  return { proxy, port, heard, dropAll };
 }
 
 async function call(proxy: TcpProxy) {
@@ -129,6 +130,64 @@ test("where only replies are muted, requests take effect", async () => {
   await until(() => heard.join("") === "done");
   await pause(50);
   expect(replies).toEqual([]);
+});
+
+test("requests that are lost never arrive, and neither does what follows them on that connection", async () => {
+  const { proxy, heard } = await echo();
+  const old = await call(proxy);
+  await until(() => proxy.connectionCount === 1);
+  proxy.lose("requests");
+  old.socket.write("lost");
+  const fresh = await call(proxy);
+  fresh.socket.write("lost too");
+  await pause(50);
+  proxy.recover();
+  old.socket.write("no sense");
+  const next = await call(proxy);
+  next.socket.write("heard");
+  await until(() => next.replies.join("") === "heard");
+  expect([heard.join(""), old.errors, fresh.errors]).toEqual(["heard", [], []]);
+});
+
+test("where only replies are lost, requests take effect; who was not lost in between goes on", async () => {
+  const { proxy, heard } = await echo();
+  const speaker = await call(proxy);
+  const silent = await call(proxy);
+  await until(() => proxy.connectionCount === 2);
+  proxy.lose("replies");
+  speaker.socket.write("done");
+  await until(() => heard.join("") === "done");
+  await pause(50);
+  proxy.recover();
+  silent.socket.write("more");
+  await until(() => silent.replies.join("") === "more");
+  expect(speaker.replies).toEqual([]);
+});
+
+test("the end of a connection arrives when nothing is lost any more", async () => {
+  const { proxy } = await echo();
+  const { socket, closed } = await call(proxy);
+  await until(() => proxy.connectionCount === 1);
+  proxy.lose("requests");
+  socket.end("lost");
+  await pause(50);
+  expect(proxy.connectionCount).toBe(1);
+  proxy.recover();
+  await closed;
+  await until(() => proxy.connectionCount === 0);
+});
+
+test("a proxy that leads elsewhere breaks what is there and connects to the other server", async () => {
+  const first = await echo();
+  const second = await echo();
+  const { errors } = await call(first.proxy);
+  await until(() => first.proxy.connectionCount === 1);
+  first.proxy.leadTo(second.port);
+  await until(() => errors.length === 1);
+  const { socket, replies } = await call(first.proxy);
+  socket.write("hello");
+  await until(() => replies.join("") === "hello");
+  expect([first.heard, second.heard]).toEqual([[], ["hello"]]);
 });
 
 test("a proxy that refuses is not there, until it accepts again on the same port", async () => {

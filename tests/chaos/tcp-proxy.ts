@@ -4,23 +4,28 @@
  *   cut          connections are reset, at once or in the middle of the next reply
  *   delayed      replies take their time
  *   muted        connections stay open and nothing passes (or only requests do); all of it arrives once this is over
+ *   losing       connections stay open, and what is said in one direction is gone for good
  *   refusing     nobody gets through to the port
+ *
+ * It may lead somewhere else from some moment on, as a name does that is given to another server.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { Lane } from "./lane.ts";
 
 export type Silence = "both ways" | "replies";
+export type Direction = "requests" | "replies";
 
 const host = "127.0.0.1";
 
 export class TcpProxy {
   readonly port: number;
-  readonly #targetPort: number;
   readonly #connections = new Set<Connection>();
   #listener: Server;
+  #targetPort: number;
   #delayMs = 0;
   #silence: Silence | null = null;
+  #losing: Direction | null = null;
 
   private constructor(listener: Server, targetPort: number) {
     this.#listener = listener;
@@ -66,6 +71,22 @@ export class TcpProxy {
     for (const connection of this.#connections) connection.unmute();
   }
 
+  lose(direction: Direction): void {
+    this.#losing = direction;
+    for (const connection of this.#connections) connection.lose(direction);
+  }
+
+  recover(): void {
+    this.#losing = null;
+    for (const connection of this.#connections) connection.recover();
+  }
+
+  /** New connections are made to this port. Those that are there break. */
+  leadTo(targetPort: number): void {
+    this.#targetPort = targetPort;
+    this.cut();
+  }
+
   async refuse(): Promise<void> {
     if (!this.#listener.listening) return;
     const closed = once(this.#listener, "close");
@@ -83,6 +104,7 @@ export class TcpProxy {
   async heal(): Promise<void> {
     this.delay(0);
     this.unmute();
+    this.recover();
     await this.accept();
   }
 
@@ -97,6 +119,7 @@ export class TcpProxy {
     });
     this.#connections.add(connection);
     if (this.#silence) connection.mute(this.#silence);
+    if (this.#losing) connection.lose(this.#losing);
   };
 }
 
@@ -166,6 +189,15 @@ class Connection {
   unmute(): void {
     this.#requests.unmute();
     this.#replies.unmute();
+  }
+
+  lose(direction: Direction): void {
+    (direction === "requests" ? this.#requests : this.#replies).lose();
+  }
+
+  recover(): void {
+    this.#requests.recover();
+    this.#replies.recover();
   }
 }
 

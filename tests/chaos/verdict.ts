@@ -11,18 +11,21 @@ import { auditSteering } from "./audit/steering.ts";
 import { type Evidence, readInstances } from "./evidence.ts";
 import { readLastBeats } from "./heartbeat.ts";
 import { readLedger } from "./ledger.ts";
+import { doubtful } from "./losses.ts";
 import { leaseMs, type Stage } from "./stage.ts";
 
 /** Promises that were broken, by what they are about; empty lists if none was. */
 export type Verdict = Readonly<Record<string, readonly string[]>>;
 
-export async function gatherEvidence({ observer, fleet, receipts }: Stage): Promise<Evidence> {
+export async function gatherEvidence({ observer, fleet, receipts, site }: Stage): Promise<Evidence> {
   const ledger = readLedger(fleet.folder);
   const lastBeats = readLastBeats(fleet.folder);
   const processes = fleet.runners.map(({ pid, fate, endedAt, freezes, lastWords }) => {
     return { pid, fate, endedAt, freezes, lastWords, lastBeatAt: lastBeats.get(pid) ?? endedAt };
   });
-  return { ...(await readInstances(observer)), ledger, processes, receipts, leaseMs };
+  const { losses } = site;
+  const instances = await readInstances(observer);
+  return { ...instances, ledger, processes, receipts: doubtful(receipts, losses), losses, leaseMs };
 }
 
 export async function judge(evidence: Evidence, { observer }: Stage): Promise<Verdict> {

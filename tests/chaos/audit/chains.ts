@@ -5,11 +5,13 @@
  *
  * One thing may be: a process that was frozen (or starved) in the instant between looking at its lease and entering the
  * body enters it when it wakes up, whatever happened meanwhile. No engine can prevent that; the result is refused.
+ * And what a failover lost is gone: what was seen of it was seen before it was lost, and never after.
  */
 
 import { type Evidence, type RunEvidence, runName } from "../evidence.ts";
 import { grouped } from "../grouped.ts";
 import type { BeginLine } from "../ledger.ts";
+import { isHeldInVain, seesLost } from "../losses.ts";
 import { wasAway } from "./gaps.ts";
 import { tokensOf } from "./tokens.ts";
 
@@ -23,9 +25,11 @@ export function auditChains(evidence: Evidence): string[] {
   );
   const known = new Set(runs.map(({ name }) => name));
   return [
-    ...[...beginsByRun.keys()]
-      .filter((name) => !known.has(name))
-      .map((name) => `${name} ran and is not there`),
+    ...[...beginsByRun]
+      .filter(
+        ([name, begins]) => !known.has(name) && !begins.every(({ at }) => seesLost(at, evidence.losses)),
+      )
+      .map(([name]) => `${name} ran and is not there`),
     ...runs.flatMap(({ name, run }) => auditRun(name, run, beginsByRun.get(name) ?? [], evidence)),
   ];
 }
@@ -36,21 +40,27 @@ function auditRun(
   begins: readonly BeginLine[],
   evidence: Evidence,
 ): string[] {
+  const { leaseMs, losses } = evidence;
   const recorded = tokensOf(run);
   const faults: string[] = [];
-  const begun = new Set<string>();
+  const begun = new Map<string, number>();
   /** By step key: when a later body first proved that the step was recorded. */
   const provedAt = new Map<string, number>();
   for (const begin of begins) {
     const key = keyOf(begin);
-    if (/once$/.test(key) && begun.has(key)) faults.push(`${name}: ${key} began again, which it never must`);
-    begun.add(key);
+    const isInVain = (at: number): boolean => isHeldInVain(at, at, leaseMs, losses);
+    const before = begun.get(key);
+    if (/once$/.test(key) && before !== undefined && !isInVain(before) && !isInVain(begin.at))
+      faults.push(`${name}: ${key} began again, which it never must`);
+    begun.set(key, begin.at);
     const proved = provedAt.get(key);
-    if (proved !== undefined && !wasAway(begin.pid, proved, begin.at, evidence)) {
+    if (proved !== undefined && !wasAway(begin.pid, proved, begin.at, evidence) && !isInVain(begin.at)) {
       faults.push(`${name}: ${key} began again ${ms(begin.at - proved)} after its result had been used`);
     }
     for (const token of begin.seen) {
       const step = recorded.get(token);
+      // What it saw may have been lost, and done again since.
+      if (seesLost(begin.at, losses)) continue;
       if (!step) faults.push(`${name}: ${key} (start ${begin.start}) saw "${token}", which is not recorded`);
       else if (!provedAt.has(step.stepKey)) provedAt.set(step.stepKey, begin.at);
     }

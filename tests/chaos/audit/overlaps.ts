@@ -3,6 +3,7 @@
  *
  *  - A process that does not get to run (frozen, starved) cannot notice that its lease is over. Its bodies are told as
  *    soon as it wakes up; until then another process may be at work on the run.
+ *  - Where a failover lost a claim, another process may claim the run before the first one knows.
  *  - Nothing else. A process cut off from the store aborts its bodies when the lease is over by its own monotonic clock,
  *    which it reads before it asks for the lease: never later than the store's own end of it. A killed one does nothing
  *    any more.
@@ -13,6 +14,7 @@
 import type { Evidence } from "../evidence.ts";
 import { grouped } from "../grouped.ts";
 import type { BeginLine, EndLine } from "../ledger.ts";
+import { isHeldInVain } from "../losses.ts";
 import { gapsOf, latenessMs } from "./gaps.ts";
 
 interface Span {
@@ -26,7 +28,7 @@ interface Span {
 export interface Overlap {
   readonly what: string;
   readonly ms: number;
-  /** The earlier process was away, and stopped as soon as it was back. */
+  /** The earlier process was away, and stopped as soon as it was back; or one of them held a lease that was lost. */
   readonly explained: boolean;
 }
 
@@ -64,9 +66,11 @@ function spansOf({ ledger, processes }: Evidence): Span[] {
 function overlapOf(earlier: Span, later: Span, evidence: Evidence): Overlap {
   const { pid } = earlier.begin;
   const gaps = gapsOf(pid, evidence);
-  const explained = gaps.some(
+  const wasAway = gaps.some(
     (gap) => gap.from <= later.from + latenessMs && gap.to >= earlier.to - latenessMs,
   );
+  const { leaseMs, losses } = evidence;
+  const explained = wasAway || isHeldInVain(later.from, Math.min(earlier.to, later.to), leaseMs, losses);
   const ms = Math.min(earlier.to, later.to) - later.from;
   const what =
     `${earlier.begin.body} was at work in ${pid} from ${at(earlier.from)} to ${at(earlier.to)} (${earlier.how}), ` +

@@ -4,6 +4,7 @@ import type { Act } from "../acts.ts";
 import type { Evidence, ProcessEvidence, RunEvidence } from "../evidence.ts";
 import { errandId, failedToken, waitToken } from "../journey.ts";
 import type { LedgerLine } from "../ledger.ts";
+import type { Loss } from "../losses.ts";
 import { type Receipt, Receipts } from "../receipts.ts";
 
 const leaseMs = 2500;
@@ -69,6 +70,7 @@ export function story() {
     ledger,
     processes,
     receipts,
+    losses: [] as Loss[],
     leaseMs,
     run,
   } satisfies Evidence & { readonly run: RunEvidence };
