@@ -1,8 +1,8 @@
 import type { RunRead } from "../../store/store.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Part } from "./dialect.ts";
 import { integer } from "./row.ts";
 import { runKey } from "./run-key.ts";
-import type { Database } from "./session.ts";
+import type { Database, Statement } from "./session.ts";
 
 /** How many bytes the history of each run takes. Lengths are known without reading what is long. */
 export function historySizes(
@@ -16,8 +16,12 @@ export function historySizes(
     `SUM(${columns.map((column) => `COALESCE(OCTET_LENGTH(${alias}.${column}), 0)`).join(" + ")}) AS bytes`;
   const ofSteps = bytes("s", ["errors", "error", "result", "result_marks"]);
   const ofEvents = bytes("e", ["payload", "payload_marks"]);
+  const stepsOf = ({ sql, values }: Part): Statement => ({
+    sql: `SELECT v.run AS run, ${ofSteps} FROM ${sql} JOIN ${names.step} s ON s.run = v.run GROUP BY v.run`,
+    values,
+  });
   return async (requests) => {
-    const steps = runs(requests.filter((request) => request.steps).map(({ runId }) => [runKey(runId)]));
+    const withSteps = requests.filter((request) => request.steps);
     const events = after(requests.map(({ runId, eventsAfter }) => [runKey(runId), eventsAfter]));
     const answers = await database.run([
       {
@@ -26,14 +30,7 @@ export function historySizes(
           "WHERE e.delivered_at IS NULL GROUP BY v.run",
         values: events.values,
       },
-      ...(requests.some((request) => request.steps)
-        ? [
-            {
-              sql: `SELECT v.run AS run, ${ofSteps} FROM ${steps.sql} JOIN ${names.step} s ON s.run = v.run GROUP BY v.run`,
-              values: steps.values,
-            },
-          ]
-        : []),
+      ...(withSteps.length === 0 ? [] : [stepsOf(runs(withSteps.map(({ runId }) => [runKey(runId)])))]),
     ]);
     const sizes = new Map<number, number>();
     for (const { rows } of answers) {

@@ -574,6 +574,29 @@ export const commitCases: readonly Case[] = [
     },
   },
   {
+    name: "events alone are read within so many bytes where no turn needs its steps",
+    async run({ open }) {
+      const store = await open();
+      const runs: Claim[] = [];
+      for (const id of ["a", "b"]) {
+        runs.push(await suspended(store, id, [completed(1)], never));
+        await write(store, sendEvent(id, `to ${id}`, "go"), at(1));
+      }
+      const reads = runs.map(({ lease: { runId } }) => ({ runId, steps: false, eventsAfter: 0 }));
+      const found = await store.readRuns(reads, 1_000_000);
+      equal(
+        found.map((run) =>
+          run.kind === "history" ? [run.steps.length, run.events.map(({ id }) => id)] : run.kind,
+        ),
+        [
+          [0, ["to a"]],
+          [0, ["to b"]],
+        ],
+        "histories",
+      );
+    },
+  },
+  {
     name: "an instance was last updated when its newest step was, or itself",
     async run({ open }) {
       const store = await open();
