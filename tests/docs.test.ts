@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { sqlite } from "everstep/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 
 const run = promisify(execFile);
@@ -80,8 +81,7 @@ describe("examples", () => {
       first.stdout.once("data", (data) => heard(String(data))),
     );
     const ended = new Promise((end) => first.once("exit", end));
-    // Long enough for the charge to be on disk, and far from the end of the cool-off.
-    await new Promise((wake) => setTimeout(wake, 1000));
+    await recorded(join(cwd, "shop.db"), { workflowName: "order", instanceId: "order-1" }, "cool-off");
     first.kill("SIGKILL");
     await ended;
     const { stdout: rest } = await run(process.execPath, program, { cwd, env });
@@ -98,7 +98,7 @@ describe("examples", () => {
       run(process.execPath, [...nodeFlags, resolve(file)], {
         cwd: emptyFolder(),
         env: withServer,
-        timeout: 60_000,
+        timeout: 100_000,
       }),
     ).resolves.toBeDefined();
   });
@@ -180,6 +180,19 @@ describe("links", () => {
     expect(pages.filter((page) => !linked.has(page))).toEqual([]);
   });
 });
+
+/** Resolves when the step is on disk. */
+async function recorded(path: string, ref: { workflowName: string; instanceId: string }, step: string) {
+  const store = sqlite(path);
+  await store.migrate();
+  const names = async (): Promise<string[]> => {
+    const record = await store.getInstance(ref);
+    if (record === undefined) return [];
+    return (await store.listSteps(record.runId, { limit: 10 })).items.map(({ name }) => name);
+  };
+  await expect.poll(names, { interval: 20 }).toContain(step);
+  await store.close();
+}
 
 interface Block {
   readonly page: string;
