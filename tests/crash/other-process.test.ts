@@ -11,6 +11,9 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
+/** Long enough for a busy machine to pause an instance meanwhile. */
+const retryMs = 2000;
+
 function twoApps() {
   const folder = mkdtempSync(join(tmpdir(), "everstep-other-process-"));
   folders.push(folder);
@@ -28,7 +31,7 @@ function twoApps() {
     if (event.payload.quiet) return hold;
     await step.do(
       "flaky",
-      { retries: { limit: 5, delay: 400, backoff: "constant" } },
+      { retries: { limit: 5, delay: retryMs, backoff: "constant" } },
       async ({ attempt }) => {
         ran.push(`flaky ${attempt}`);
         if (attempt < 3) throw new Error("again");
@@ -70,7 +73,7 @@ test("no body starts after another process has paused the instance, though a lon
   await until(() => ran.includes("flaky 1"));
   const handle = await other.workflows.W.get("i");
   await handle.pause();
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * retryMs));
   expect(ran).toEqual(["hold", "flaky 1"]);
   held.release();
   await until(() => ran.length === 2);
