@@ -23,7 +23,7 @@ async function actors(count: number): Promise<Actor[]> {
   return company.slice(0, count);
 }
 
-beforeAll(() => actors(20), 60_000);
+beforeAll(() => actors(20));
 afterAll(async () => {
   for (const actor of company) await actor.kill();
   rmSync(folder, { recursive: true, force: true });
