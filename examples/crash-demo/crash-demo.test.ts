@@ -61,7 +61,6 @@ for (const { name, variable } of servers) {
       expect(output).toContain("Its lease had to end first: 3 s here, 30 s by default.");
       expect(readdirSync(folder)).toEqual([]);
     },
-    60_000,
   );
 }
 

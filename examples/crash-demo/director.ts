@@ -26,7 +26,7 @@ const pace = {
   killAfter: { body: 500, wait: 900 },
   pauseAfterKill: 700,
   eventAfter: 1300,
-  giveUpAfter: 60_000,
+  giveUpAfter: 100_000,
 } as const;
 
 export class Director {
