@@ -9,6 +9,7 @@ import { Owners } from "../../stores/memory/owners.ts";
 import type { Explanation } from "../../verify/violation.ts";
 import { interceptStore, type StoreCall } from "../intercept-store.ts";
 import { BodyRules } from "./body-rules.ts";
+import { Answers } from "./checks/answers.ts";
 import { Checks } from "./checks/checks.ts";
 import { Choices, type Tape } from "./choices.ts";
 import { Broken, type Finding } from "./finding.ts";
@@ -157,7 +158,9 @@ class Exploration {
       isStale,
       now,
     });
-    this.#rewind = new Rewind([data, this.#watch, this.#rules, this.#checks], (writes) =>
+    // A process that stands still, or whose calls are swallowed, may give up before its time.
+    const answers = new Answers(weather.mishapEveryMs === 0);
+    this.#rewind = new Rewind([data, this.#watch, this.#rules, this.#checks, answers], (writes) =>
       this.#wentBack(writes),
     );
     this.#fleet = new Fleet({
@@ -193,6 +196,8 @@ class Exploration {
     });
     const instancesMax = choices.between("instances", 1, 6);
     this.#operator = new Operator({
+      answers,
+      onFound: (findings) => this.#found(findings),
       world,
       choices,
       fleet: this.#fleet,

@@ -2,7 +2,9 @@
 import type { InstanceHandle } from "../../client/instance-handle.ts";
 import type { WorkflowHandle } from "../../client/workflow-handle.ts";
 import { EverstepError, StoreError } from "../../model/error.ts";
+import type { Answers } from "./checks/answers.ts";
 import type { Choices } from "./choices.ts";
+import type { Finding } from "./finding.ts";
 import type { Fleet, Member } from "./fleet.ts";
 import { eventTypes, topics } from "./programs/program.ts";
 import type { World } from "./world.ts";
@@ -66,6 +68,8 @@ export interface OperatorParts {
   readonly waits: () => readonly OpenWait[];
   /** Somebody does this, to whom. */
   readonly onDeed: (deed: Deed, id: string) => void;
+  readonly answers: Answers;
+  readonly onFound: (findings: readonly Finding[]) => void;
   /** An answer that nobody may get. */
   readonly onSurprise: (call: Call, error: unknown) => void;
 }
@@ -169,6 +173,7 @@ export class Operator {
       (error: unknown) => {
         this.open.delete(call);
         if (!isOrdinary(error)) this.#parts.onSurprise(call, error);
+        this.#parts.onFound(this.#parts.answers.failed(call.what, error, world.elapsed - call.since));
         throw error;
       },
     );
@@ -177,8 +182,8 @@ export class Operator {
   async #deed(deed: Deed, id: string, { app }: Member, wanted?: string): Promise<unknown> {
     const { choices, workflowKey } = this.#parts;
     const workflow = app.workflows[workflowKey] as WorkflowHandle;
-    if (deed === "create") return workflow.create(this.#new());
-    if (deed === "batch") return workflow.createBatch([this.#new(), this.#new(), this.#new()]);
+    if (deed === "create") return this.#create(workflow);
+    if (deed === "batch") return this.#createBatch(workflow);
     if (deed === "publish")
       return app.publish(choices.pick("published on", topics), this.#payload(), { id: this.#eventId() });
     const instance = (await workflow.get(id)) as InstanceHandle;
@@ -221,7 +226,29 @@ export class Operator {
     const from = name === undefined ? {} : { from: { name } };
     if (deed === "restart from") return instance.restart(from);
     if (this.#ids >= instancesMax) return;
-    return instance.fork({ ...from, newId: idOf(this.#ids++) });
+    const newId = idOf(this.#ids++);
+    this.#parts.answers.unclear(newId);
+    return instance.fork({ ...from, newId });
+  }
+
+  async #create(workflow: WorkflowHandle): Promise<void> {
+    const { answers, onFound } = this.#parts;
+    const wanted = this.#new();
+    const isTaken = answers.asks(wanted.id);
+    try {
+      await workflow.create(wanted);
+      onFound(answers.created(wanted.id, isTaken));
+    } catch (error) {
+      onFound(answers.notCreated(wanted.id, error));
+      throw error;
+    }
+  }
+
+  /** Of several nobody is told which were there. */
+  async #createBatch(workflow: WorkflowHandle): Promise<void> {
+    const wanted = [this.#new(), this.#new(), this.#new()];
+    for (const { id } of wanted) this.#parts.answers.unclear(id);
+    await workflow.createBatch(wanted);
   }
 
   /** Sometimes an id that is taken. */

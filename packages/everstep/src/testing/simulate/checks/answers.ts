@@ -16,7 +16,20 @@ export class Answers {
     this.#isReachable = isReachable;
   }
 
-  /** Somebody asks for a new instance, by creating or forking it; says whether another was told of it before. */
+  /** The store has lost what it had told of. */
+  mark(): () => void {
+    return () => {
+      for (const id of [...this.#asked.keys()]) this.unclear(id);
+    };
+  }
+
+  /** Nobody can say from now on who was told what of this id. */
+  unclear(id: string): void {
+    this.#asked.set(id, Number.POSITIVE_INFINITY);
+    this.#created.delete(id);
+  }
+
+  /** Somebody asks for a new instance; says whether another was told of it before. */
   asks(id: string): boolean {
     this.#asked.set(id, (this.#asked.get(id) ?? 0) + 1);
     return this.#created.has(id);
@@ -27,7 +40,7 @@ export class Answers {
    * everything may.
    */
   created(id: string, isTaken: boolean): readonly Finding[] {
-    this.#created.add(id);
+    if (this.#asked.get(id) !== Number.POSITIVE_INFINITY) this.#created.add(id);
     return isTaken ? [{ invariant: "INV-36", message: `two were told that they created "${id}"` }] : [];
   }
 
