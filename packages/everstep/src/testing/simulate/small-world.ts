@@ -5,7 +5,7 @@
 import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
 import type { WorkflowEvent, WorkflowStep } from "../../authoring/workflow-step.ts";
 import { isTerminal } from "../../model/instance.ts";
-import { defaultLimits } from "../../model/limits.ts";
+import { defaultLimits, runnerDefaults } from "../../model/limits.ts";
 import type { RunFacts } from "../../verify/run-facts.ts";
 import type { Explanation } from "../../verify/violation.ts";
 import type { StoreCall } from "../intercept-store.ts";
@@ -57,6 +57,7 @@ export const smallSettings: Weather["settings"] = {
   pollMin: 1000,
   poll: 1000,
   pollMax: 1000,
+  memoryBytes: runnerDefaults.memoryBytes,
 };
 
 export class SmallWorld {

@@ -3,6 +3,7 @@
  * a few faults on and leaves the others out, because a mixture of all of them hides more than it finds.
  */
 import type { RunnerSettings } from "../../client/create-workflows.ts";
+import { runnerDefaults } from "../../model/limits.ts";
 import type { Choices } from "./choices.ts";
 
 /** What becomes of a call to the store; the first is the simplest. */
@@ -65,6 +66,7 @@ export interface Weather {
     readonly pollMin: number;
     readonly poll: number;
     readonly pollMax: number;
+    readonly memoryBytes: number;
   };
   readonly latencyMsMax: number;
   /** How often, relative to each other. */
@@ -155,6 +157,8 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
       pollMin,
       poll,
       pollMax: Math.round(choices.spread("weather: most poll", Math.max(poll, 15_000), poll)),
+      // A record counts for a few hundred bytes, whatever is in it.
+      memoryBytes: choices.pick("weather: memory", [runnerDefaults.memoryBytes, 2 ** 20, 5000, 1500]),
     },
     latencyMsMax: choices.pick("weather: latency", [1, 5, 0.2, 50, 400]),
     fates: isRough ? { ...calm, ...wanted } : calm,

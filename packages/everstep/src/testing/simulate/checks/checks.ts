@@ -18,6 +18,7 @@ import { type Applied, type Check, Memory } from "./applied.ts";
 import { attempts } from "./attempts.ts";
 import { belongings } from "./belongings.ts";
 import { Bodies } from "./bodies.ts";
+import { Budgets } from "./budgets.ts";
 import { Claims } from "./claims.ts";
 import { Crashes } from "./crashes.ts";
 import { Deaths } from "./deaths.ts";
@@ -68,6 +69,7 @@ export class Checks {
   readonly #deaths: Deaths;
   readonly #voidBodies: VoidBodies;
   readonly #keptLeases: KeptLeases | null;
+  readonly #budgets: Budgets;
   readonly #all: readonly Check[];
 
   constructor(parts: ChecksParts) {
@@ -100,6 +102,7 @@ export class Checks {
     this.#deaths = new Deaths({ leases, facts, noticedWithinMs, now });
     // With clocks that are wrong a lease may be over for others before its time.
     this.#keptLeases = skewMs > 0 ? null : new KeptLeases({ leaseMs: settings.lease, latencyMsMax, now });
+    this.#budgets = new Budgets({ leases, facts, memoryBytes: settings.memoryBytes });
     this.#all = [
       new NoEffect(store),
       new Repeats(),
@@ -115,6 +118,7 @@ export class Checks {
       this.#deaths,
       this.#voidBodies,
       ...(this.#keptLeases ? [this.#keptLeases] : []),
+      this.#budgets,
     ];
   }
 
@@ -150,7 +154,10 @@ export class Checks {
 
   /** What processes hold, and what they know of, may be something else from now on. */
   wentBack(members: Iterable<Member>): void {
-    for (const member of members) this.#stops.disturbed(member);
+    for (const member of members) {
+      this.#stops.disturbed(member);
+      this.#budgets.disturbed(member);
+    }
   }
 
   /** Before the start is written into the ledger. */
@@ -170,8 +177,9 @@ export class Checks {
       this.#lateness.disturbed(member);
       if (fate === "swallowed") this.#keptLeases?.silenced(member, 0);
       else this.#keptLeases?.disturbed(member, 0);
+      this.#budgets.disturbed(member);
     }
-    return [...this.#rates.called(member, call)];
+    return [...this.#rates.called(member, call), ...this.#budgets.called(member, call)];
   }
 
   /** A process is frozen, cut off or told to stop, or has stopped. */
@@ -183,6 +191,7 @@ export class Checks {
       this.#lateness.disturbed(member);
       this.#deaths.disturbed(member, Number(forMs));
       this.#keptLeases?.disturbed(member, Number(forMs));
+      this.#budgets.disturbed(member);
     }
     if (news.startsWith("cut off")) this.#rates.cutOff(member, Number(forMs));
     if (news === "stops") {

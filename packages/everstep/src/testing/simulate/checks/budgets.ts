@@ -1,0 +1,65 @@
+/** No process takes up more than it has memory for, and no read brings more than was asked for (INV-48). */
+import { stepsBytes } from "../../../model/bytes.ts";
+import { historyBytes } from "../../../store/history-bytes.ts";
+import type { ClaimRequest, RunHistory } from "../../../store/store.ts";
+import type { RunFacts } from "../../../verify/run-facts.ts";
+import type { StoreCall } from "../../intercept-store.ts";
+import type { Finding } from "../finding.ts";
+import type { Member } from "../fleet.ts";
+import type { Leases } from "../leases.ts";
+import type { Applied, Check } from "./applied.ts";
+
+export interface BudgetsParts {
+  readonly leases: Leases;
+  readonly facts: ReadonlyMap<string, RunFacts>;
+  /** What turns in progress may hold. */
+  readonly memoryBytes: number;
+}
+
+export class Budgets implements Check {
+  readonly #parts: BudgetsParts;
+  /** Processes that may hold less than the store thinks. */
+  readonly #disturbed = new Set<Member>();
+
+  constructor(parts: BudgetsParts) {
+    this.#parts = parts;
+  }
+
+  disturbed(member: Member): void {
+    this.#disturbed.add(member);
+  }
+
+  /** Before it is on its way. */
+  *called(member: Member, { method, args }: StoreCall): Generator<Finding> {
+    const { memoryBytes } = this.#parts;
+    if (method !== "claim" || this.#disturbed.has(member) || (args[0] as ClaimRequest).limit === 0) return;
+    const bytes = this.#heldBy(member);
+    if (bytes < memoryBytes) return;
+    yield {
+      invariant: "INV-48",
+      message: `process ${member.number} asks for more runs, with ${bytes} bytes of ${memoryBytes} in turns in progress`,
+    };
+  }
+
+  *applied({ call, answer }: Applied): Generator<Finding> {
+    if (call.method !== "readRuns") return;
+    const [, bytesMax = Number.POSITIVE_INFINITY] = call.args as [unknown, number?];
+    // One history is read, however large it is.
+    const sizes = (answer as readonly RunHistory[]).map(historyBytes).filter((bytes) => bytes > 0);
+    const beyond = sizes.slice(0, -1).reduce((sum, bytes) => sum + bytes, 0);
+    if (beyond <= bytesMax) return;
+    yield {
+      invariant: "INV-48",
+      message: `a read of histories brought ${beyond} bytes and another one, where ${bytesMax} were asked for`,
+    };
+  }
+
+  /** What is recorded of the runs it has in hand. */
+  #heldBy(member: Member): number {
+    const { leases, facts } = this.#parts;
+    let bytes = 0;
+    for (const { record, steps } of facts.values())
+      if (record.executing && leases.holderOf(record.runId) === member) bytes += stepsBytes(steps);
+    return bytes;
+  }
+}
