@@ -87,6 +87,7 @@ describe("limits.md", () => {
     ["`runner.poll`", formatDuration(runnerDefaults.pollMs)],
     ["`runner.pollMin`", formatDuration(runnerDefaults.pollMsMin)],
     ["`runner.pollMax`", formatDuration(runnerDefaults.pollMsMax)],
+    ["`runner.pollMax` where no nudges arrive", formatDuration(runnerDefaults.pollMsMaxUntold)],
     ["`runner.residents`", runnerDefaults.residentsMax],
     ["`runner.memoryBytes`", mebibytes(runnerDefaults.memoryBytes)],
     ["`stop({ grace })`", formatDuration(runnerDefaults.stopGraceMs)],

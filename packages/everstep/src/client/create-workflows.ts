@@ -453,20 +453,31 @@ function runnerOptions(settings: RunnerSettings) {
   const ms = (value: Duration | undefined, otherwise: number, what: string): number =>
     value === undefined ? otherwise : parseDuration(value, what);
   const concurrency = settings.concurrency ?? runnerDefaults.concurrency;
+  const memoryBytes = settings.memoryBytes ?? runnerDefaults.memoryBytes;
+  if (!Number.isInteger(memoryBytes) || memoryBytes < 1) {
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      `runner.memoryBytes is ${String(memoryBytes)}; it must be a whole number above 0.`,
+    );
+  }
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new EverstepError(
       "INVALID_ARGUMENT",
       `runner.concurrency is ${String(concurrency)}; it must be a whole number above 0.`,
     );
   }
+  const pollMs = ms(settings.poll, runnerDefaults.pollMs, "runner.poll");
+  const pollMsMin = ms(settings.pollMin, runnerDefaults.pollMsMin, "runner.pollMin");
+  const untold = Math.max(runnerDefaults.pollMsMaxUntold, pollMs, pollMsMin);
   return {
     concurrency,
     leaseMs: ms(settings.lease, runnerDefaults.leaseMs, "runner.lease"),
-    pollMs: ms(settings.poll, runnerDefaults.pollMs, "runner.poll"),
-    pollMsMin: ms(settings.pollMin, runnerDefaults.pollMsMin, "runner.pollMin"),
+    pollMs,
+    pollMsMin,
     pollMsMax: ms(settings.pollMax, runnerDefaults.pollMsMax, "runner.pollMax"),
+    pollMsMaxUntold: ms(settings.pollMax, untold, "runner.pollMax"),
     residentsMax: settings.residents ?? runnerDefaults.residentsMax,
-    memoryBytes: settings.memoryBytes ?? runnerDefaults.memoryBytes,
+    memoryBytes,
   };
 }
 

@@ -111,6 +111,8 @@ export const runnerDefaults = {
   pollMs: second,
   pollMsMin: 500,
   pollMsMax: 30 * second,
+  /** The same where nobody tells what other processes do. */
+  pollMsMaxUntold: 2 * second,
   /** How often a store that can tell at no cost is asked whether another process has written. */
   lookMs: 100,
   pollShrink: 0.8,

@@ -18,6 +18,9 @@ const probePatienceMs = 5000;
 /** Nobody wants to hear any more, but perhaps somebody will in a moment. */
 const restMs = 10_000;
 
+/** Nobody knows what happened. */
+const anything: Nudge = { due: true, changed: true, ended: true };
+
 /** One try to listen; what an older one says later counts no more. */
 interface Ear {
   stop: (() => void) | null;
@@ -102,7 +105,7 @@ export class NudgeWatch {
       this.#after(trustMs);
       this.#probeLater(ear);
       // Others may have told something before anybody listened: the first time, too, that takes a moment.
-      this.#tell({ due: true, changed: true, ended: true });
+      this.#tell(anything);
     } catch (reason) {
       if (!isCurrent()) return;
       // Told once: polling goes on, and the next tries may be many.
@@ -150,10 +153,13 @@ export class NudgeWatch {
   }
 
   #again(reason: unknown): void {
+    const wasListening = this.isListening;
     this.#ear = null;
     this.#probe?.cancel();
     this.#probe = null;
     this.#after(askAgainMs(reason, this.#failures++, this.#parts.runtime));
+    // Whoever relied on being told looks now, and more often from now on.
+    if (wasListening) this.#tell(anything);
   }
 
   #after(delayMs: number): void {

@@ -24,7 +24,8 @@ import { LeaseKeeper } from "./lease-keeper.ts";
 import { LostLeases } from "./lost-leases.ts";
 import type { NudgeWatch } from "./nudge-watch.ts";
 import { OwnerWatch } from "./owner-watch.ts";
-import { PollDispatcher, type PollOptions, type TickReport } from "./poll-dispatcher.ts";
+import { PollDispatcher, type TickReport } from "./poll-dispatcher.ts";
+import { type PollSettings, pollOptionsOf } from "./poll-options.ts";
 import { Residents } from "./residents.ts";
 import { type CommitListener, SentCommit } from "./sent-commit.ts";
 import { isRetryable, retryAfterMs } from "./store-patience.ts";
@@ -32,7 +33,7 @@ import { TurnMemory } from "./turn-memory.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
 import { within } from "./within.ts";
 
-export interface RunnerOptions extends PollOptions {
+export interface RunnerOptions extends PollSettings {
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly residentsMax: number;
@@ -151,7 +152,9 @@ export class Runner implements TurnHost {
       owner,
       leaseMs: options.leaseMs,
     });
-    this.#dispatcher = new PollDispatcher(runtime, options, () => this.#arriving(this.#sweep()));
+    this.#dispatcher = new PollDispatcher(runtime, pollOptionsOf(options, store, parts.nudges), () =>
+      this.#arriving(this.#sweep()),
+    );
     this.#eventReads = new EventReads(store, runtime);
     this.#beats = new Beats({
       ...{ store, runtime, owner, concurrency: options.concurrency },
