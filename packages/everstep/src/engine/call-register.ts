@@ -69,6 +69,7 @@ export class CallRegister {
       if (again) return { kind: "answered", record: again };
     }
     const record = this.#records.get(key);
+    if (spec.problem !== undefined && !isSettledOrWaits(record)) throw spec.problem;
     // A call whose outer step is tried again was counted the first time.
     if (!record && !before) this.#countNew(spec);
     const call = new Call(spec, key, count, parent, record);
@@ -213,4 +214,9 @@ export class CallRegister {
     this.#noted.add(topic);
     this.#note(message);
   }
+}
+
+/** Nothing of what the call says now is needed: the answer, or the time of the wait, is in the record. */
+function isSettledOrWaits(record: StepRecord | undefined): boolean {
+  return record !== undefined && (record.status !== "waiting" || record.type !== "do");
 }

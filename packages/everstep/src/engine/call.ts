@@ -17,6 +17,8 @@ export interface CallSpec {
   readonly eventType: string | null;
   readonly topic: string | null;
   readonly onConsume: WaitOptions["onConsume"] | null;
+  /** What is wrong with it. History wins: it is refused only if nothing is recorded of the step. */
+  readonly problem?: unknown;
 }
 
 /**

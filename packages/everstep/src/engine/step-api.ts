@@ -3,7 +3,6 @@ import { checkDuration, type Duration, parseDuration } from "../authoring/durati
 import { checkEventType, checkLogCategory, checkStepName, checkTopic } from "../authoring/names.ts";
 import type {
   LogOptions,
-  ReceivedEvent,
   StepCallback,
   WaitOptions,
   WorkflowLogger,
@@ -12,7 +11,7 @@ import type {
 import { EverstepError } from "../model/error.ts";
 import { type LogLevel, systemCategory } from "../model/log-line.ts";
 import type { CallSpec } from "./call.ts";
-import type { StepOptionsResolver } from "./step-options.ts";
+import type { StepOptions, StepOptionsResolver } from "./step-options.ts";
 
 /** What the author's `step` object hands its checked calls to. */
 export interface StepApiHost {
@@ -21,6 +20,8 @@ export interface StepApiHost {
   now(): number;
   call(spec: CallSpec): Promise<unknown>;
   log(level: LogLevel, message: string, data: unknown, category: string): void;
+  /** What a call comes to that is over as soon as it is made. */
+  answer<Value>(answer: () => Value): Promise<Value>;
 }
 
 /** The `step` argument of `run`: checks what the author passed, then asks the turn. Mistakes reject the call's promise. */
@@ -29,88 +30,145 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
   const cloudflare = host.definition.mode === "cloudflare";
 
   function doStep(name: unknown, second: unknown, third?: unknown, fourth?: unknown): Promise<unknown> {
-    const checkedName = checkStepName(name, limits);
+    let options: StepOptions | null = null;
+    let problem: unknown;
+    let text: string;
+    // Without helpers: this is the hottest function of the engine.
+    try {
+      text = checkStepName(name, limits);
+    } catch (error) {
+      text = nameInSpiteOf(error, name);
+      problem = error;
+    }
     const callback = typeof second === "function" ? second : third;
     if (typeof callback !== "function") {
       throw new EverstepError(
         "INVALID_STEP_CONFIG",
-        `Step "${checkedName}" has no function to run. Pass one: step.do("${checkedName}", async () => { ... }).`,
+        `Step "${text}" has no function to run. Pass one: step.do("${text}", async () => { ... }).`,
       );
     }
     const extra = typeof second === "function" ? third : fourth;
     if (extra !== undefined) {
       throw new EverstepError(
         "INVALID_STEP_CONFIG",
-        `Step "${checkedName}" has an argument after its function. Rollback handlers are not supported: ` +
+        `Step "${text}" has an argument after its function. Rollback handlers are not supported: ` +
           "undo in a catch block with a step of its own.",
       );
     }
+    try {
+      options = host.options.resolve(typeof second === "function" ? undefined : second, text);
+    } catch (error) {
+      problem ??= error;
+    }
     return host.call({
       type: "do",
-      name: checkedName,
+      name: text,
       callback: callback as StepCallback<unknown>,
-      options: host.options.resolve(typeof second === "function" ? undefined : second, checkedName),
+      options,
       wakeAt: null,
       durationMs: null,
       eventType: null,
       topic: null,
       onConsume: null,
+      problem,
     });
   }
 
-  async function sleep(name: string, duration: Duration): Promise<void> {
-    const checkedName = checkStepName(name, limits);
-    const what = `duration of sleep "${checkedName}"`;
-    const ms = parseDuration(duration, what);
-    checkDuration(ms, { min: 0, max: limits.sleepMsMax }, what);
-    await host.call({
+  function sleep(name: string, duration: Duration): Promise<unknown> {
+    const { text, problem } = named(name);
+    const length = checked(() => {
+      const what = `duration of sleep "${text}"`;
+      const ms = parseDuration(duration, what);
+      checkDuration(ms, { min: 0, max: limits.sleepMsMax }, what);
+      return ms;
+    });
+    return host.call({
       ...emptySpec,
       type: "sleep",
-      name: checkedName,
-      wakeAt: host.now() + ms,
-      durationMs: ms,
+      name: text,
+      wakeAt: host.now() + (length.value ?? 0),
+      durationMs: length.value ?? null,
+      problem: problem ?? length.problem,
     });
   }
 
-  async function sleepUntil(name: string, timestamp: Date | number): Promise<void> {
-    const checkedName = checkStepName(name, limits);
-    const at = timestamp instanceof Date ? timestamp.getTime() : timestamp;
-    if (typeof at !== "number" || !Number.isFinite(at)) {
-      throw new EverstepError(
-        "INVALID_DURATION",
-        `The time of sleepUntil "${checkedName}" is not valid. Pass a Date or epoch milliseconds.`,
-      );
-    }
-    const what = `sleepUntil "${checkedName}"`;
-    checkDuration(Math.max(0, at - host.now()), { min: 0, max: limits.sleepMsMax }, what);
-    await host.call({ ...emptySpec, type: "sleep", name: checkedName, wakeAt: Math.ceil(at) });
+  function sleepUntil(name: string, timestamp: Date | number): Promise<unknown> {
+    const { text, problem } = named(name);
+    const until = checked(() => {
+      const at = timestamp instanceof Date ? timestamp.getTime() : timestamp;
+      if (typeof at !== "number" || !Number.isFinite(at)) {
+        throw new EverstepError(
+          "INVALID_DURATION",
+          `The time of sleepUntil "${text}" is not valid. Pass a Date or epoch milliseconds.`,
+        );
+      }
+      checkDuration(Math.max(0, at - host.now()), { min: 0, max: limits.sleepMsMax }, `sleepUntil "${text}"`);
+      return Math.ceil(at);
+    });
+    const wakeAt = until.value ?? host.now();
+    return host.call({
+      ...emptySpec,
+      type: "sleep",
+      name: text,
+      wakeAt,
+      problem: problem ?? until.problem,
+    });
   }
 
-  async function waitForEvent(name: string, options: WaitOptions): Promise<ReceivedEvent> {
-    const checkedName = checkStepName(name, limits);
+  function waitForEvent(name: string, options: WaitOptions): Promise<unknown> {
+    const { text, problem } = named(name);
     if (typeof options !== "object" || options === null) {
       throw new EverstepError(
         "INVALID_EVENT_TYPE",
-        `Wait "${checkedName}" needs { type } or { topic }: step.waitForEvent("${checkedName}", { type: "approved" }).`,
+        `Wait "${text}" needs { type } or { topic }: step.waitForEvent("${text}", { type: "approved" }).`,
       );
     }
-    const topic = options.topic === undefined ? null : checkTopic(options.topic, limits);
-    const type = topic === null ? checkEventType(options.type, limits) : null;
-    const what = `timeout of wait "${checkedName}"`;
-    const timeout = options.timeout ?? limits.waitMsDefault;
-    const ms = cloudflare && timeout === 0 ? limits.waitMsDefault : parseDuration(timeout, what);
-    checkDuration(ms, { min: limits.waitMsMin, max: limits.waitMsMax }, what);
-    const { onConsume = null } = options;
-    const received = await host.call({
+    const { type, topic, onConsume = null } = options;
+    const awaited = checked(() =>
+      topic === undefined
+        ? { eventType: checkEventType(type, limits), topic: null }
+        : { eventType: null, topic: checkTopic(topic, limits) },
+    );
+    const patience = checked(() => {
+      const what = `timeout of wait "${text}"`;
+      const timeout = options.timeout ?? limits.waitMsDefault;
+      const ms = cloudflare && timeout === 0 ? limits.waitMsDefault : parseDuration(timeout, what);
+      checkDuration(ms, { min: limits.waitMsMin, max: limits.waitMsMax }, what);
+      return ms;
+    });
+    return host.call({
       ...emptySpec,
       type: "waitForEvent",
-      name: checkedName,
-      wakeAt: host.now() + ms,
-      eventType: type,
-      topic,
+      name: text,
+      wakeAt: host.now() + (patience.value ?? 0),
+      ...(awaited.value ?? { eventType: type ?? null, topic: topic ?? null }),
       onConsume,
+      problem: problem ?? awaited.problem ?? patience.problem,
     });
-    return received as ReceivedEvent;
+  }
+
+  function named(name: unknown): { readonly text: string; readonly problem: unknown } {
+    const { value, problem } = checked(() => checkStepName(name, limits));
+    return { text: value ?? nameInSpiteOf(problem, name), problem };
+  }
+
+  /** A mistake rejects the call's promise. */
+  function refused(mistake: unknown): Promise<never> {
+    return host.answer(() => {
+      throw mistake;
+    });
+  }
+
+  function asking<Given, More>(
+    ask: (name: string, given: Given) => Promise<More>,
+  ): (name: string, given: Given) => Promise<More> {
+    return (name, given) => {
+      try {
+        return ask(name, given);
+      } catch (mistake) {
+        return refused(mistake);
+      }
+    };
   }
 
   let log: WorkflowLogger | null = null;
@@ -119,13 +177,13 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
       try {
         // The call's own promise, not one more around it: this is the hottest line of the engine.
         return doStep(name, second, third, fourth);
-      } catch (error) {
-        return unheard(() => Promise.reject(error))();
+      } catch (mistake) {
+        return refused(mistake);
       }
     }) as WorkflowStep["do"],
-    sleep: unheard(sleep),
-    sleepUntil: unheard(sleepUntil),
-    waitForEvent: unheard(waitForEvent) as WorkflowStep["waitForEvent"],
+    sleep: asking(sleep) as WorkflowStep["sleep"],
+    sleepUntil: asking(sleepUntil) as WorkflowStep["sleepUntil"],
+    waitForEvent: asking(waitForEvent) as WorkflowStep["waitForEvent"],
     // Made when it is used: many workflows never log.
     get log() {
       log ??= createLogger(host);
@@ -134,18 +192,20 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
   };
 }
 
-/** A call nobody awaits may fail without taking the process down. */
-function unheard<Given extends unknown[], Result>(
-  call: (...given: Given) => Promise<Result>,
-): (...given: Given) => Promise<Result> {
-  return (...given) => {
-    const promise = call(...given);
-    promise.catch(ignore);
-    return promise;
-  };
+/** A step may be recorded under a name that is too long by now. */
+function nameInSpiteOf(problem: unknown, name: unknown): string {
+  if (typeof name === "string") return name.trim();
+  throw problem;
 }
 
-function ignore(): void {}
+/** What an argument comes to, or what is wrong with it, which matters only if nothing is recorded of the step. */
+function checked<Value>(check: () => Value): { readonly value?: Value; readonly problem?: unknown } {
+  try {
+    return { value: check() };
+  } catch (problem) {
+    return { problem };
+  }
+}
 
 const emptySpec: Omit<CallSpec, "type" | "name"> = {
   callback: null,
@@ -159,21 +219,31 @@ const emptySpec: Omit<CallSpec, "type" | "name"> = {
 
 function createLogger(host: StepApiHost): WorkflowLogger {
   const { limits } = host.definition;
-  const write = (level: LogLevel) =>
-    unheard(async (message: string, data?: unknown, options: LogOptions = {}): Promise<void> => {
-      if (typeof message !== "string") {
-        throw new EverstepError("INVALID_LOG", "A log line's message must be text; pass values as its data.");
-      }
-      const category = options.category ?? "workflow";
-      if (category === systemCategory) {
-        throw new EverstepError(
-          "INVALID_LOG",
-          'The log category "system" belongs to the engine. Choose another.',
-        );
-      }
-      checkLogCategory(category, limits);
-      const kept = message.length > limits.logMessageMax ? message.slice(0, limits.logMessageMax) : message;
-      host.log(level, kept, data, category);
-    });
+  const write =
+    (level: LogLevel) =>
+    (message: string, data?: unknown, options: LogOptions = {}): Promise<void> => {
+      // Written now, whenever the answer comes: nobody may be awaiting it.
+      const { problem } = checked(() => {
+        if (typeof message !== "string") {
+          throw new EverstepError(
+            "INVALID_LOG",
+            "A log line's message must be text; pass values as its data.",
+          );
+        }
+        const category = options.category ?? "workflow";
+        if (category === systemCategory) {
+          throw new EverstepError(
+            "INVALID_LOG",
+            'The log category "system" belongs to the engine. Choose another.',
+          );
+        }
+        checkLogCategory(category, limits);
+        const kept = message.length > limits.logMessageMax ? message.slice(0, limits.logMessageMax) : message;
+        host.log(level, kept, data, category);
+      });
+      return host.answer(() => {
+        if (problem !== undefined) throw problem;
+      });
+    };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }

@@ -48,6 +48,16 @@ export function workflowStalled(workflowName: string, stallMs: number): Error {
   );
 }
 
+export function goesInCircles(workflowName: string, stepName: string | null): Error {
+  const asked = stepName === null ? "" : `, last for step "${stepName}", which is done`;
+  return new EverstepError(
+    "WORKFLOW_STALLED",
+    `Workflow "${workflowName}" makes no progress: it asked 10,000 times in a row for what it has already${asked}. ` +
+      "A step that runs in a loop needs repeat: true, or an index in its name.",
+    stepName === null ? {} : { details: { step: stepName } },
+  );
+}
+
 export function unfinishedSteps(names: readonly string[]): string {
   const list = names.map((name) => `"${name}"`).join(", ");
   return `The workflow function settled while ${list} was still open; what it did or would have done is not recorded. Await every step.`;

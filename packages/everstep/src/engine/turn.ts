@@ -40,11 +40,13 @@ import { Inbox } from "./inbox.ts";
 import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
 import { encodeLogData } from "./log-data.ts";
 import { OpenSteps } from "./open-steps.ts";
+import { PromptAnswers } from "./prompt-answers.ts";
 import { lesserCommits, refusalOf, type Sent } from "./refused-commit.ts";
 import { createStepApi } from "./step-api.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import {
   attemptFailed,
+  goesInCircles,
   lastWritesRefused,
   leaseLost,
   mutationConflict,
@@ -89,6 +91,9 @@ export class Turn implements TurnScope {
   #wakeSent = false;
   /** The turn was cut off, and the run may wait for something else than what its author code is still going to ask for. */
   #isLost = false;
+  readonly #prompt: PromptAnswers;
+  /** The step that was asked for last of those that are done. */
+  #askedAgain: string | null = null;
   #suspendedAt = 0;
   #hasProgressed = false;
   #commitNumber = 0;
@@ -135,6 +140,7 @@ export class Turn implements TurnScope {
       () => this.#schedulePump(),
       () => this.#stalled(),
     );
+    this.#prompt = new PromptAnswers(host.runtime, () => this.#goesInCircles());
     this.#step = createStepApi(this);
     this.#expectEnding();
   }
@@ -282,8 +288,9 @@ export class Turn implements TurnScope {
     if (this.#state === "closed" && parent === null) this.#wakeLate();
     if (this.#state === "closed" || parent?.isVoid) return new Promise(() => {});
     const entered = this.#register.enter(spec, parent);
-    if (entered.kind === "answered") return this.#answerAgain(entered.record);
+    if (entered.kind === "answered") return this.#answerAgain(spec.name, entered.record);
     const { call } = entered;
+    this.#prompt.progressed();
     this.#host.rehearsal?.asked(call);
     this.#idle = false;
     this.#timers.cancelStall();
@@ -336,15 +343,18 @@ export class Turn implements TurnScope {
     return scope?.turn === this ? scope.body : null;
   }
 
+  /** What a call comes to that is over as soon as it is made. */
+  answer<Value>(answer: () => Value): Promise<Value> {
+    return this.#prompt.give(answer);
+  }
+
   /** The same step asked for again after it was handed over: the same answer. */
-  #answerAgain(record: SettledStep): Promise<unknown> {
-    const answer = (async () => {
+  #answerAgain(name: string, record: SettledStep): Promise<unknown> {
+    this.#askedAgain = name;
+    return this.answer(() => {
       if (record.status === "completed") return decodeValue(record.result);
       throw this.#register.errorOf(record);
-    })();
-    // Nobody may be awaiting it.
-    answer.catch(() => {});
-    return answer;
+    });
   }
 
   // ---------------------------------------------------------------------------------------------- the pump
@@ -438,6 +448,7 @@ export class Turn implements TurnScope {
   }
 
   #answer(call: Call, record: SettledStep): void {
+    this.#prompt.progressed();
     if (call.parent) call.parent.openCalls--;
     else this.#drained = false;
     this.#register.settled(call, record);
@@ -688,6 +699,12 @@ export class Turn implements TurnScope {
     const error = toStoredError(workflowStalled(this.definition.name, this.definition.limits.stallMs));
     this.#outcome = { kind: "error", error, deadLetter: false };
     this.#end();
+  }
+
+  /** Author code asks again and again for what it has: it would do so for ever, here and in every other process. */
+  #goesInCircles(): void {
+    const error = toStoredError(goesInCircles(this.definition.name, this.#askedAgain));
+    this.#setOutcome({ kind: "error", error, deadLetter: false });
   }
 
   #systemLog(level: LogLevel, message: string): void {

@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import type { WorkflowStep } from "../authoring/workflow-step.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { type Story, stagesOn } from "./turn-stage.ts";
+
+const stageOf = stagesOn(createFakeRuntime);
+const day = 24 * 60 * 60 * 1000;
+
+/** The same run under code or limits that came later. */
+function continued(stage: ReturnType<typeof stageOf>, story: Story, limits: object = {}) {
+  const later = stageOf(story, { limits, timeout: "1 second" });
+  later.remember(...stage.steps);
+  return later;
+}
+
+const complete = { kind: "ended", next: { kind: "complete" } };
+
+describe("history wins over arguments that would be refused today", () => {
+  const napping: Story = (step) => step.sleep("nap", "60 days").then(() => step.do("after", async () => 1));
+
+  test("a sleep that is over, after the limit was lowered", async () => {
+    const stage = stageOf((step) => step.sleep("nap", "60 days").then(() => step.sleep("more", "1 day")));
+    await stage.play();
+    await stage.runtime.advance(60 * day);
+    await stage.resume();
+    const later = continued(stage, napping, { sleepMsMax: 30 * day });
+    expect(await later.play()).toMatchObject(complete);
+  });
+
+  test("a sleep that is not over goes on as it was recorded", async () => {
+    const stage = stageOf(napping);
+    await stage.play();
+    const later = continued(stage, napping, { sleepMsMax: 30 * day });
+    expect(await later.play()).toMatchObject({ kind: "suspended", dueAt: stage.runtime.now() + 60 * day });
+  });
+
+  test("a sleep whose length was computed from a clock, and is below zero when it is replayed", async () => {
+    const story = (length: number) => (step: WorkflowStep) => step.sleep("nap", length);
+    const stage = stageOf(story(1000));
+    await stage.play();
+    expect(await continued(stage, story(-5000)).play()).toMatchObject({ kind: "suspended" });
+  });
+
+  test("sleepUntil at the limit, replayed by a slower clock", async () => {
+    const stage = stageOf((step) => step.sleepUntil("far", stage.runtime.now() + 365 * day));
+    const until = stage.runtime.now() + 365 * day;
+    await stage.play();
+    const later = continued(stage, (step) => step.sleepUntil("far", until + 5));
+    expect(await later.play()).toMatchObject({ kind: "suspended", dueAt: until });
+  });
+
+  test("a wait whose timeout and type are too long by now", async () => {
+    const story: Story = (step) =>
+      step.waitForEvent("approval", { type: "approved-by-the-board", timeout: "60 days" });
+    const stage = stageOf(story);
+    await stage.play();
+    const later = continued(stage, story, { waitMsMax: day, eventTypeMax: 5 });
+    later.accept({ type: "approved-by-the-board", payload: "yes" });
+    expect(await later.play()).toMatchObject(complete);
+  });
+
+  test("a step whose name and timeout are too long by now", async () => {
+    const story: Story = (step) =>
+      step
+        .do("a name of some length", { timeout: "1 hour" }, async () => 1)
+        .then(() => step.sleep("nap", "1 day"));
+    const stage = stageOf(story);
+    await stage.play();
+    const later = continued(stage, story, { stepNameMax: 10, timeoutMsMax: 1000 });
+    expect(await later.play()).toMatchObject({ kind: "suspended" });
+  });
+
+  test("what is new is refused as ever", async () => {
+    const stage = stageOf((step) => step.sleep("nap", "60 days"), { limits: { sleepMsMax: 30 * day } });
+    expect(await stage.play()).toMatchObject({
+      next: { kind: "error", error: { code: "INVALID_DURATION" } },
+    });
+    expect(stage.steps).toEqual([]);
+  });
+
+  test("a step that has to run again is refused: what it says now is needed", async () => {
+    const story: Story = (step) =>
+      step.do("flaky", { timeout: "1 hour" }, () => Promise.reject(new Error("no")));
+    const stage = stageOf(story);
+    await stage.play();
+    expect(stage.step("flaky").status).toBe("waiting");
+    const later = continued(stage, story, { timeoutMsMax: 1000 });
+    expect(await later.play()).toMatchObject({
+      next: { kind: "error", error: { code: "INVALID_DURATION" } },
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { type Story, stagesOn } from "./turn-stage.ts";
+
+const stageOf = stagesOn(createFakeRuntime);
+
+const endless: readonly [string, Story][] = [
+  [
+    "a step and a sleep of constant names",
+    async (step) => {
+      for (;;) {
+        if (await step.do("ask", async () => false)) return;
+        await step.sleep("wait", 200);
+      }
+    },
+  ],
+  [
+    "a step that failed for good",
+    async (step) => {
+      for (;;) {
+        await step.do("ask", { retries: false }, () => Promise.reject(new Error("no"))).catch(() => {});
+      }
+    },
+  ],
+  [
+    "a call that is refused",
+    async (step) => {
+      for (;;) await step.do("", async () => 1).catch(() => {});
+    },
+  ],
+  [
+    "log lines",
+    async (step) => {
+      for (;;) await step.log.info("still here");
+    },
+  ],
+  [
+    "a step inside of a step",
+    (step) =>
+      step.do("outer", async () => {
+        for (;;) await step.do("ask", async () => false);
+      }),
+  ],
+  [
+    "a step, beside a wait",
+    (step) =>
+      Promise.all([
+        step.sleep("nap", "30 days"),
+        (async () => {
+          for (;;) await step.do("ask", async () => false);
+        })(),
+      ]),
+  ],
+];
+
+describe("author code that asks for ever for what it has already", () => {
+  test.each(endless)("lets the event loop have its turn, and its run fails: %s", async (_, story) => {
+    const stage = stageOf(story);
+    let [rounds, tasks] = [0, 0];
+    /** Somebody else in this process, until the run has failed. */
+    const count = (): void => {
+      if (stage.notices.length === 0) tasks++;
+      if (rounds++ < 300) stage.runtime.drained(count);
+    };
+    count();
+    await stage.play();
+    await stage.runtime.advance(1000);
+    if (stage.ending?.kind === "suspended") await stage.resume();
+    await stage.runtime.waitUntil(() => stage.wakes.length > 0 || stage.ending?.kind === "ended");
+    if (stage.ending?.kind === "suspended") await stage.resume();
+    expect(stage.last.next).toMatchObject({ kind: "error", error: { code: "WORKFLOW_STALLED" } });
+    // A hundred answers, then everybody else.
+    expect(tasks).toBeGreaterThan(90);
+  });
+
+  test("is told which step it asks for", async () => {
+    const stage = stageOf(async (step) => {
+      for (;;) await step.do("ask", async () => false);
+    });
+    await stage.play();
+    expect(stage.last.next).toMatchObject({
+      error: { message: expect.stringContaining('last for step "ask"') },
+    });
+  });
+
+  test("stops with its process", async () => {
+    const stage = stageOf(async (step) => {
+      for (;;) await step.do("ask", async () => false);
+    });
+    stage.hold();
+    const playing = stage.play();
+    stage.turn.windDown();
+    stage.letGo();
+    await playing;
+    for (const commit of stage.held) await commit.answer();
+    expect(stage.boundaries.map(({ next }) => next.kind)).not.toContain("error");
+    expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "yield" } });
+  });
+});
+
+test("code that asks often for what it has, and comes to its end, is not disturbed", async () => {
+  const stage = stageOf(async (step) => {
+    let sum = 0;
+    for (let at = 0; at < 9000; at++) sum += await step.do("one", async () => 1);
+    return sum;
+  });
+  expect(await stage.play()).toMatchObject({ next: { kind: "complete", output: { json: "9000" } } });
+});
+
+test("log lines that nobody awaits are written in the moment, however many", async () => {
+  const stage = stageOf(async (step) => {
+    for (let at = 0; at < 500; at++) void step.log.info(`line ${at}`);
+  });
+  await stage.play();
+  expect(stage.logs).toHaveLength(500);
+});
