@@ -1,6 +1,6 @@
 /** A real cluster of three nodes whose slots move while the store works, and one whose nodes fail. */
 import { Cluster } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { RedisCommands } from "../../packages/everstep/src/stores/redis/commands.ts";
 import { loadDriver } from "../../packages/everstep/src/stores/redis/driver.ts";
 import type { RedisStore } from "../../packages/everstep/src/stores/redis/redis-store.ts";
@@ -38,6 +38,45 @@ const moving = {
   code: "STORE_UNAVAILABLE",
   message: expect.stringContaining("moving"),
 };
+
+describe.skipIf(serverProgram === undefined)("a node that dies while its slot moves", () => {
+  test("leaves a replica that has part of the namespace: nothing is done with it until the move is finished", async () => {
+    const cluster = await TestCluster.start({ primaries: 3, replicas: 1 });
+    onTestFinished(() => cluster.stop());
+    const [from, to] = cluster.nodes as [TestNode, TestNode];
+    const client = new Cluster([{ host: "127.0.0.1", port: to.port }], { lazyConnect: true });
+    let store = openFresh({ cluster: client });
+    while ((await cluster.nodeOf(await cluster.slotOf(namespaceOf(store)))) !== from)
+      store = openFresh({ cluster: client });
+    await write(store, create("a"));
+    await write(store, create("b"));
+    const slot = await cluster.slotOf(namespaceOf(store));
+    const keys = await keysOf(from.client, namespaceOf(store));
+    const goes = keys.filter((key) => !key.endsWith(":meta")).slice(0, 4);
+    await cluster.beginMove(slot, from, to);
+    await cluster.moveThese(goes, from, to);
+    expect(await from.client.call("WAIT", ["1", "5000"])).toBe(1);
+    await cluster.failOver(from);
+
+    const half = { failure: "unavailable", message: expect.stringContaining("redis-cli --cluster fix") };
+    const newcomer = reopen(store, { cluster: client });
+    await expect(store.getInstance(ref("a"))).rejects.toMatchObject(half);
+    await expect(store.write([create("a")], at(1))).rejects.toMatchObject(half);
+    await expect(store.renew([], never, at(1))).rejects.toMatchObject(half);
+    await expect(newcomer.migrate()).rejects.toMatchObject(half);
+
+    await to.client.call("CLUSTER", ["SETSLOT", String(slot), "STABLE"]);
+    await cluster.isWhole();
+    await expect(store.getInstance(ref("a"))).rejects.toMatchObject(half);
+    const promoted = await cluster.nodeOf(slot);
+    await cluster.beginMove(slot, promoted, to);
+    while ((await cluster.moveKeys(slot, promoted, to, 10)) > 0);
+    await cluster.endMove(slot, to);
+    expect((await instance(store, "a")).status).toBe("active");
+    expect((await newcomer.claim(claimRequest({ now: at(1) }))).length).toBe(2);
+    await Promise.all([store.close(), newcomer.close()]);
+  });
+});
 
 describe.skipIf(serverProgram === undefined)("on a cluster of three nodes", () => {
   let cluster: TestCluster;

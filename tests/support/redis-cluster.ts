@@ -7,6 +7,9 @@ import { openClient } from "../../packages/everstep/src/stores/redis/test-suppor
 const slotCount = 16_384;
 const nodeTimeoutMs = 1000;
 
+/** First and last slot, then the node that serves them: host, port and id. */
+type SlotRange = readonly [number, number, readonly [string, number, string]];
+
 export interface TestNode {
   readonly server: TestServer;
   readonly client: RedisClient;
@@ -62,10 +65,14 @@ export class TestCluster {
     await Promise.all(this.nodes.map(({ server }) => server.stop()));
   }
 
-  /** Resolves when all nodes that live agree that every slot is served. */
+  /** Resolves when all nodes that live, and import no slot, agree that every slot is served. */
   async isWhole(): Promise<void> {
     await this.#each((client) =>
-      until(async () => /cluster_state:ok/.test(String(await client.call("CLUSTER", ["INFO"])))),
+      until(
+        async () =>
+          /cluster_state:ok/.test(String(await client.call("CLUSTER", ["INFO"]))) ||
+          (await ownLine(client)).includes("-<-"),
+      ),
     );
   }
 
@@ -73,15 +80,14 @@ export class TestCluster {
     return Number(await this.nodes[0]?.client.call("CLUSTER", ["KEYSLOT", `{${namespace}}:meta`]));
   }
 
-  /** The node that serves the slot, as one that lives sees it. */
+  /** The one that says of itself that it serves the slot. */
   async nodeOf(slot: number): Promise<TestNode> {
-    const ranges = (await this.#living().client.call("CLUSTER", ["SLOTS"])) as [
-      number,
-      number,
-      [string, number, string],
-    ][];
-    const range = ranges.find(([from, to]) => from <= slot && slot <= to);
-    return this.nodes.find(({ id }) => id === range?.[2][2]) as TestNode;
+    for (const node of this.#living()) {
+      const ranges = (await node.client.call("CLUSTER", ["SLOTS"])) as SlotRange[];
+      const range = ranges.find(([from, to]) => from <= slot && slot <= to);
+      if (range?.[2][2] === node.id) return node;
+    }
+    throw new Error(`No node serves slot ${slot}.`);
   }
 
   /** As `redis-cli --cluster reshard` does it. */
@@ -121,29 +127,26 @@ export class TestCluster {
     }
   }
 
-  /** Kills the node; resolves when another serves its slots. */
+  /** Kills the node; resolves when one of its replicas serves its slots, and all nodes but those that import one know it. */
   async failOver(node: TestNode): Promise<void> {
+    const slot = Number((await ownLine(node.client)).split(" ")[8]?.split("-")[0]);
     await node.server.kill();
     await until(() => node.client.status !== "ready");
-    await this.#each((client) =>
-      until(async () => {
-        const lines = await nodeLines(client);
-        return !lines.some(
-          (line) => line.includes(node.id) && /\d+-\d+/.test(line.split(" ").slice(8).join(" ")),
-        );
-      }),
+    await until(() =>
+      this.nodeOf(slot).then(
+        () => true,
+        () => false,
+      ),
     );
     await this.isWhole();
   }
 
-  #living(): TestNode {
-    return this.nodes.find(({ client }) => client.status === "ready") as TestNode;
+  #living(): readonly TestNode[] {
+    return this.nodes.filter(({ client }) => client.status === "ready");
   }
 
   async #each(act: (client: RedisClient) => Promise<void>): Promise<void> {
-    await Promise.all(
-      this.nodes.filter(({ client }) => client.status === "ready").map(({ client }) => act(client)),
-    );
+    await Promise.all(this.#living().map(({ client }) => act(client)));
   }
 }
 
@@ -155,6 +158,11 @@ function ignoreReplica(error: Error): void {
 async function nodeLines(client: RedisClient): Promise<readonly string[]> {
   const text = String(await client.call("CLUSTER", ["NODES"]));
   return text.split("\n").filter((line) => line !== "" && !line.includes("handshake"));
+}
+
+/** What a node says of itself. */
+async function ownLine(client: RedisClient): Promise<string> {
+  return (await nodeLines(client)).find((line) => line.includes("myself")) as string;
 }
 
 async function info(client: RedisClient): Promise<string> {

@@ -6,6 +6,7 @@
  */
 import { EverstepError } from "../../model/error.ts";
 import { untilAborted } from "../../store/until-aborted.ts";
+import { requireWhole } from "./broken-move.ts";
 import type { RedisClient } from "./driver.ts";
 import { answerOf, closedFailure, messageOf, storeFailure } from "./failures.ts";
 import type { Nodes } from "./nodes.ts";
@@ -76,7 +77,7 @@ export class Connection {
 
   /** Whom to ask when the node that it is connected to fails. */
   async learnNodes(): Promise<void> {
-    if (!this.#nodes.isCluster) await this.#nodes.learn(await this.client(), this.#nodes.url);
+    if (!this.#nodes.isCluster) await this.#lookAround(await this.client(), this.#nodes.url);
   }
 
   async client(): Promise<RedisClient> {
@@ -134,9 +135,35 @@ export class Connection {
   }
 
   async #openAt(url: string): Promise<RedisClient> {
+    const client = await this.#create(url);
+    this.#latest = client;
+    this.#urls.set(client, url);
+    let cause: unknown;
+    client.on("error", (error) => {
+      cause = error;
+    });
+    try {
+      await client.connect();
+      await this.#greet(client);
+      if (this.#nodes.isCluster) await this.#lookAround(client, url);
+    } catch (error) {
+      // One that takes no part in the cluster at the moment still knows who else is in it.
+      if (answerOf(error) === "CLUSTERDOWN") await this.#nodes.learn(client, url);
+      client.disconnect();
+      // The driver says that the connection was closed; why, it has told before.
+      throw error instanceof EverstepError ? error : (cause ?? error);
+    }
+    if (this.#isClosed) {
+      client.disconnect();
+      throw closedFailure(this.#settings);
+    }
+    return client;
+  }
+
+  async #create(url: string): Promise<RedisClient> {
     const { namespace, commandTimeoutMs, client: given, driver } = this.#settings;
     const { create } = await driver();
-    const client = create(url, {
+    return create(url, {
       protocol: 2,
       connectionName: `everstep:${namespace}:${this.#purpose}`,
       enableReadyCheck: false,
@@ -152,26 +179,19 @@ export class Connection {
       retryStrategy: () => null,
       commandTimeout: commandTimeoutMs,
     });
-    this.#latest = client;
-    this.#urls.set(client, url);
-    let cause: unknown;
-    client.on("error", (error) => {
-      cause = error;
-    });
-    try {
-      await client.connect();
-      await this.#greet(client);
-      if (this.#nodes.isCluster) await this.#nodes.learn(client, url);
-    } catch (error) {
-      client.disconnect();
-      // The driver says that the connection was closed; why, it has told before.
-      throw cause ?? error;
-    }
-    if (this.#isClosed) {
-      client.disconnect();
-      throw closedFailure(this.#settings);
-    }
-    return client;
+  }
+
+  /** Who else is there, and whether one of them has what should be here. */
+  async #lookAround(client: RedisClient, url: string): Promise<void> {
+    const others = await this.#nodes.learn(client, url);
+    if (this.#purpose === "nudges") return;
+    const open = async (other: string): Promise<RedisClient> => {
+      const made = await this.#create(other);
+      made.on("error", () => {});
+      await made.connect();
+      return made;
+    };
+    await requireWhole(client, others, open, this.#settings);
   }
 
   async #do(effect: Effect, act: (client: RedisClient) => Promise<Reply>): Promise<Reply> {
@@ -252,6 +272,7 @@ function isLeft(error: unknown): boolean {
 
 /** Whatever other nodes would say, this is how it is. */
 function isSaidForAll(error: unknown): boolean {
+  if (error instanceof EverstepError) return true;
   return ["EVERSTEPFOREIGN", "NOAUTH", "WRONGPASS", "NOPERM", "TRYAGAIN", "ASK"].includes(answerOf(error));
 }
 

@@ -59,15 +59,20 @@ export class Nodes {
     return url;
   }
 
-  /** All nodes of the cluster that the client is connected to, so that there is somebody to ask when one of them fails. */
-  async learn(client: RedisClient, from: string): Promise<void> {
-    const ranges = await client.call("CLUSTER", ["SLOTS"]).catch(() => []);
+  /**
+   * All nodes of the cluster that the client is connected to, so that there is somebody to ask when one of them fails. Gives
+   * the primaries beside the one that was asked.
+   */
+  async learn(client: RedisClient, from: string): Promise<readonly string[]> {
+    const ranges = (await client.call("CLUSTER", ["SLOTS"]).catch(() => [])) as SlotRange[];
     this.#isCluster = true;
-    const nodes = (ranges as SlotRange[]).flatMap(([, , ...serving]) => serving);
-    for (const [host, port] of nodes) {
-      const url = this.#urlOf({ host: host ?? "", port }, from);
+    const urlOf = ([host, port]: Serving): string => this.#urlOf({ host: host ?? "", port }, from);
+    for (const url of ranges.flatMap(([, , ...serving]) => serving.map(urlOf))) {
       if (!this.#urls.includes(url)) this.#urls.push(url);
     }
+    const primaries = ranges.flatMap(([, , primary]) => (primary === undefined ? [] : [urlOf(primary)]));
+    const here = urlOf([null, Number(new URL(from).port || 6379)]);
+    return [...new Set(primaries)].filter((url) => url !== here && url !== from);
   }
 
   /** User, password and TLS are the same on all nodes. A node that does not know its own host is where it was asked. */
@@ -83,4 +88,5 @@ export class Nodes {
 }
 
 /** First and last slot, then the primary and its replicas. */
-type SlotRange = readonly [number, number, ...(readonly [string | null, number, ...unknown[]])[]];
+type SlotRange = readonly [number, number, ...Serving[]];
+type Serving = readonly [host: string | null, port: number, ...unknown[]];
