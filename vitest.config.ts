@@ -6,15 +6,8 @@ import { SlowFirst } from "./tests/support/slow-first.ts";
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
 const conditions = ["everstep-source"];
 
-// Those measure how soon something happens, or fight over connections: one at a time.
-const alone = [
-  "broken-connections",
-  "early-and-short",
-  "lost-replies-of-servers",
-  "pools",
-  "processes",
-  "skewed-clocks",
-].map((name) => `tests/regressions/${name}.test.ts`);
+// Those have leases so short that a busy machine may lose them: one at a time.
+const alone = ["tests/regressions/pools.test.ts"];
 
 // Those start many processes and a server each, and wait for them most of the time: after the rest.
 const chaos = ["tests/chaos/**/*.test.ts", "tests/crash/*.test.ts"];
