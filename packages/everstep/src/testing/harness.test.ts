@@ -28,6 +28,21 @@ describe("nothing happens by itself", () => {
     expect(await harness.steps("order-1")).toEqual(["charge completed", "cool-off waiting"]);
   });
 
+  test("a store that takes a while to say who lives is waited for", async () => {
+    const aWhile = <Answer>(answer: Answer): Promise<Answer> =>
+      new Promise((resolve) => setTimeout(() => resolve(answer), 20));
+    const ownership = {
+      hold: () => aWhile({ release: () => aWhile(undefined) }),
+      findDead: () => aWhile([]),
+      bury: () => aWhile(undefined),
+    };
+    const store = Object.assign(memory(), { ownership });
+    const harness = createTestHarness({ workflows: { ORDER: order }, store: () => store });
+    await harness.workflows.ORDER.create({ id: "order-1", params: { amount: 5 } });
+    await harness.runUntilIdle();
+    expect(await harness.steps("order-1")).toEqual(["charge completed", "cool-off waiting"]);
+  });
+
   test("a sleep is over when the clock has passed it, an event is taken, and all of it can be looked at", async () => {
     const harness = createTestHarness({ workflows: { ORDER: order } });
     const instance = await harness.workflows.ORDER.create({ id: "order-1", params: { amount: 5 } });

@@ -59,6 +59,7 @@ import { Inspector, type InstanceAddress, type RunChoice, type WholeHistory } fr
 import { interceptStore } from "./intercept-store.ts";
 import { liveHandles } from "./live-handles.ts";
 import { MockBook, type WorkflowMocks } from "./mocks.ts";
+import { trackedOwnership } from "./tracked-ownership.ts";
 
 export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDefinition>>
   extends Pick<
@@ -317,9 +318,11 @@ export class TestHarness<
   #open(): Store {
     const store = this.#openStore();
     this.#opened.push(store);
-    return interceptStore(store, (call, apply) =>
+    const opened = interceptStore(store, (call, apply) =>
       call.method === "close" ? Promise.resolve() : this.runtime.track(apply()),
     );
+    const { ownership } = store;
+    return ownership ? { ...opened, ownership: trackedOwnership(ownership, this.runtime) } : opened;
   }
 
   #createClock(): TestClock {
