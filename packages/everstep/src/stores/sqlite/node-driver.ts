@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { EverstepError } from "../../model/error.ts";
 import type { SqlRow } from "../sql/row.ts";
 import type { SqliteDatabase, SqliteDriver, SqliteStatement } from "./driver.ts";
+import { resultCodeOf } from "./result-texts.ts";
 
 export const nodeDriver: SqliteDriver = {
   async open(path, options) {
@@ -14,6 +15,8 @@ export const nodeDriver: SqliteDriver = {
     });
     // Came with the busy timeout and rows as arrays; without it nobody knows whether there is anything to roll back.
     if (typeof database.isTransaction !== "boolean") throw unsupported();
+    // Deno does not look at the option, and would let everything else wait for five seconds.
+    database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
     return wrap(database);
   },
 
@@ -24,8 +27,10 @@ export const nodeDriver: SqliteDriver = {
   },
 
   resultCode(error) {
-    if (!(error instanceof Error) || !("errcode" in error)) return undefined;
-    return typeof error.errcode === "number" ? error.errcode : undefined;
+    if (!(error instanceof Error)) return undefined;
+    const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+    if (typeof errcode === "number") return errcode;
+    return code === "ERR_SQLITE_ERROR" ? resultCodeOf(error.message) : undefined;
   },
 };
 
