@@ -143,3 +143,13 @@ test("a host may choose other limits", () => {
     "at most 3",
   );
 });
+
+test.each(["\u007f", "\u0080", "\u0085", "\u009b", "\u009f"])(
+  "DEL and C1 controls have no place in a step name or a log category: %j",
+  (control) => {
+    for (const check of [checkStepName, checkLogCategory]) {
+      expect(() => check(`a${control}b`, limits)).toThrow("no control characters");
+    }
+    expect(checkStepName("a\u00a0b", limits)).toBe("a\u00a0b");
+  },
+);

@@ -70,7 +70,7 @@ function checkLength(value: unknown, max: number, what: string, code: ErrorCode)
 // Stores keep UTF-8 text: half a surrogate pair would come back as another character, and a step under another key.
 function isStorableText(value: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return !/[\u0000-\u001f]|\p{Surrogate}/u.test(value);
+  return !/[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u.test(value);
 }
 
 function refuse(code: ErrorCode, rule: string, value: unknown): EverstepError {
