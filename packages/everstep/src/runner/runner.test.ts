@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineWorkflow, type WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { createWorkflows, type RunnerSettings } from "../client/create-workflows.ts";
+import { createWorkflows } from "../client/create-workflows.ts";
+import type { RunnerSettings } from "../client/settings.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";
@@ -340,11 +341,11 @@ describe("a poisoned instance harms only itself", () => {
     await runtime.settle();
     const statuses = await Promise.all(created.map(async (instance) => (await instance.status()).status));
     expect(statuses).toEqual(["complete", "errored", "complete"]);
-    const error = (await created[1]?.status())?.error;
+    const { details: _details, ...error } = (await created[1]?.status())?.error ?? { name: "", message: "" };
     expect(error).toEqual({
       name: expect.any(String),
       message: expect.any(String),
-      ...(error?.code ? { code: error.code } : {}),
+      ...(error.code ? { code: error.code } : {}),
     });
   });
 
