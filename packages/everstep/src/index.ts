@@ -32,7 +32,7 @@ export type {
 } from "./authoring/workflow-step.ts";
 export type { ActivityBucket, ActivityOptions, ActivityView } from "./client/activity.ts";
 export type { CheckOptions } from "./client/check-code.ts";
-export type { RunnerSettings, StopOptions, WorkflowManifest } from "./client/create-workflows.ts";
+export type { StopOptions, WorkflowManifest } from "./client/create-workflows.ts";
 export type { CreateOptions } from "./client/creation-draft.ts";
 export type {
   ForkOptions,
@@ -52,6 +52,7 @@ export type { TopicView } from "./client/list-topics.ts";
 export type { PageOptions, PageView } from "./client/paging.ts";
 export { replayHistory } from "./client/replay-history.ts";
 export type { RunnerView } from "./client/runners.ts";
+export type { RunnerSettings } from "./client/settings.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";
 export type {
   AttemptErrorView,

@@ -1,5 +1,6 @@
 import { EverstepError } from "../model/error.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
+import { limitsFrom } from "./check-limits.ts";
 import type { Classify } from "./classify.ts";
 import { type Duration, parseDuration } from "./duration.ts";
 import { checkWorkflowName } from "./names.ts";
@@ -79,7 +80,8 @@ export function buildDefinition(
       'defineWorkflow needs an options object first: defineWorkflow({ name: "order" }, async (event, step) => { ... }).',
     );
   }
-  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const ofName = typeof options.name === "string" ? ` of workflow "${options.name}"` : "";
+  const limits = limitsFrom(options.limits, defaultLimits, `limits${ofName}`, "INVALID_WORKFLOW_DEFINITION");
   checkWorkflowName(options.name, limits);
   if (typeof run !== "function") {
     throw new EverstepError(

@@ -1,3 +1,4 @@
+import { limitsFrom } from "../authoring/check-limits.ts";
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Duration } from "../authoring/duration.ts";
@@ -35,6 +36,14 @@ import { listTopics, type TopicView } from "./list-topics.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
 import { listRunners, type RunnerView } from "./runners.ts";
+import {
+  checkFunctions,
+  checkInterrupted,
+  checkTick,
+  pruneLimit,
+  type RunnerSettings,
+  runnerOptions,
+} from "./settings.ts";
 import { type VerifyOptions, verifyApp } from "./verify-app.ts";
 import { type InstanceView, type WaiterView, waiterView } from "./views.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
@@ -64,23 +73,6 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   readonly onNotice?: (notice: string) => void;
   /** Told of problems that are nobody's result (the store is out of reach, a row cannot be read). Default: console. */
   readonly onProblem?: (problem: unknown) => void;
-}
-
-export interface RunnerSettings {
-  /** Instances that may execute in this process at once. */
-  readonly concurrency?: number;
-  /** How long a crashed process's work stays its own where its death cannot be noticed otherwise. */
-  readonly lease?: Duration;
-  readonly poll?: Duration;
-  readonly pollMin?: Duration;
-  readonly pollMax?: Duration;
-  /** Suspended instances kept in memory, so that they continue without replay. */
-  readonly residents?: number;
-  /**
-   * Bytes of stored values (params, results, events) that instances in progress may hold here before no more of them are
-   * taken up; suspended ones may hold half as much.
-   */
-  readonly memoryBytes?: number;
 }
 
 export interface StopOptions {
@@ -175,7 +167,14 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       'createWorkflows needs a store, for instance sqlite("app.db") from "everstep/sqlite".',
     );
   }
-  const limits: Limits = { ...defaultLimits, ...options.limits };
+  const limits = limitsFrom(options.limits, defaultLimits, "limits", "INVALID_ARGUMENT");
+  const runnerSettings = {
+    ...runnerOptions(options.runner),
+    onInterrupted: checkInterrupted(options.onInterrupted, store),
+  };
+  checkFunctions(options, "", ["onNotice", "onProblem"]);
+  checkFunctions(options.hooks ?? {}, "hooks.", ["onEnded", "onRestarted"]);
+  checkFunctions(options.runtime ?? {}, "runtime.", Object.keys(systemRuntime));
   // A clock that the host brings along rules; otherwise the store's own does, where it has one.
   const host: Runtime = { ...systemRuntime, ...options.runtime };
   const isOwn = options.runtime?.now !== undefined && !options.runtime.followsStore;
@@ -206,7 +205,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     scope: runtime.createScope<TurnScope>(),
     definitions,
     ownWorkflow: hooksWorkflowName,
-    options: { ...runnerOptions(options.runner ?? {}), onInterrupted: options.onInterrupted ?? "resume" },
+    options: runnerSettings,
     nudges,
     freshenClock: () => clock.freshen(),
     announce: (ref, next) => announcer.ended(ref, next),
@@ -265,6 +264,19 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   for (const [key, definition] of Object.entries(options.workflows)) {
     workflows[key] = new WorkflowHandle(definitions.get(definition.name) ?? definition, parts);
   }
+  let stopping: Promise<StopReport> | null = null;
+  const stop = async (graceMs: number, until: PromiseLike<unknown> | undefined): Promise<StopReport> => {
+    const report = await runner.stop(graceMs);
+    await Promise.allSettled([until]);
+    stopped = true;
+    endings.stop();
+    nudges.stop();
+    await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
+    await hints?.stop();
+    patience.stop();
+    await store.close();
+    return report;
+  };
   const app: App<Workflows> = {
     workflows: workflows as Handles<Workflows>,
     store,
@@ -276,22 +288,18 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       await runner.start();
     },
     async stop(stopOptions = {}) {
-      if (stopped) return { finished: 0, released: 0 };
       const graceMs = parseDuration(stopOptions.grace ?? runnerDefaults.stopGraceMs, "grace");
-      const report = await runner.stop(graceMs);
-      await Promise.allSettled([stopOptions.until]);
-      stopped = true;
-      endings.stop();
-      nudges.stop();
-      await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
-      await hints?.stop();
-      patience.stop();
-      await store.close();
-      return report;
+      if (stopped && stopping === null) return { finished: 0, released: 0 };
+      // Asked again while it stops, the answer is that of the first.
+      stopping ??= stop(graceMs, stopOptions.until).finally(() => {
+        stopping = null;
+      });
+      return stopping;
     },
     async tick(tickOptions) {
+      const checked = checkTick(tickOptions);
       await ready();
-      return runner.tick(tickOptions);
+      return runner.tick(checked);
     },
     async publish(topic, payload, publishOptions = {}) {
       checkTopic(topic, limits);
@@ -329,11 +337,12 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     runners: () => listRunners(parts),
     activity: (activityOptions = {}) => readActivity(activityOptions, parts),
     async prune(pruneOptions = {}) {
+      const limit = pruneLimit(pruneOptions.limit);
       await ready();
       const now = runtime.now();
       return store.prune({
         before: now,
-        limit: pruneOptions.limit ?? 1000,
+        limit,
         publicationsBefore: now - publicationMemoryMs,
       });
     },
@@ -447,38 +456,6 @@ function hintSender(
   if (dispatcher === undefined || dispatcher === null) return null;
   if (typeof dispatcher.wake === "function") return new HintSender({ ...parts, dispatcher });
   throw new EverstepError("INVALID_ARGUMENT", "dispatcher needs a wake function: { wake(hint) { ... } }.");
-}
-
-function runnerOptions(settings: RunnerSettings) {
-  const ms = (value: Duration | undefined, otherwise: number, what: string): number =>
-    value === undefined ? otherwise : parseDuration(value, what);
-  const concurrency = settings.concurrency ?? runnerDefaults.concurrency;
-  const memoryBytes = settings.memoryBytes ?? runnerDefaults.memoryBytes;
-  if (!Number.isInteger(memoryBytes) || memoryBytes < 1) {
-    throw new EverstepError(
-      "INVALID_ARGUMENT",
-      `runner.memoryBytes is ${String(memoryBytes)}; it must be a whole number above 0.`,
-    );
-  }
-  if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new EverstepError(
-      "INVALID_ARGUMENT",
-      `runner.concurrency is ${String(concurrency)}; it must be a whole number above 0.`,
-    );
-  }
-  const pollMs = ms(settings.poll, runnerDefaults.pollMs, "runner.poll");
-  const pollMsMin = ms(settings.pollMin, runnerDefaults.pollMsMin, "runner.pollMin");
-  const untold = Math.max(runnerDefaults.pollMsMaxUntold, pollMs, pollMsMin);
-  return {
-    concurrency,
-    leaseMs: ms(settings.lease, runnerDefaults.leaseMs, "runner.lease"),
-    pollMs,
-    pollMsMin,
-    pollMsMax: ms(settings.pollMax, runnerDefaults.pollMsMax, "runner.pollMax"),
-    pollMsMaxUntold: ms(settings.pollMax, untold, "runner.pollMax"),
-    residentsMax: settings.residents ?? runnerDefaults.residentsMax,
-    memoryBytes,
-  };
 }
 
 function isStoreClosed(problem: unknown): boolean {

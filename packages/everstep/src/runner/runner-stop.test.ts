@@ -160,7 +160,10 @@ describe("stopping", () => {
     const both = [watch(app.stop()), watch(app.stop())];
     await gate.open();
     await runtime.settle();
-    expect(both.every(({ result }) => result !== undefined)).toBe(true);
+    expect(both.map(({ result }) => result)).toEqual([
+      { finished: 1, released: 0 },
+      { finished: 1, released: 0 },
+    ]);
     expect(await app.stop()).toEqual({ finished: 0, released: 0 });
   });
 

@@ -170,7 +170,8 @@ class Exploration {
       openStore,
       workflowsOf: (member) => this.#workflows(member),
       appOptions: {
-        onInterrupted: weather.onInterrupted,
+        // A store that cannot tell who is dead refuses it.
+        onInterrupted: owners ? weather.onInterrupted : "resume",
         limits: { crashesMax: weather.crashesMax },
         ...(weather.hooks ? { hooks: { onEnded: (ended) => void this.#told.add(runName(ended)) } } : {}),
       },

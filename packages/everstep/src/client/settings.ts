@@ -1,0 +1,106 @@
+/** What an app is set to, checked when it is made: a mistake is told there, not by what goes wrong later. */
+import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
+import { EverstepError } from "../model/error.ts";
+import { runnerDefaults } from "../model/limits.ts";
+import type { TickOptions } from "../runner/runner.ts";
+import type { Store } from "../store/store.ts";
+
+export interface RunnerSettings {
+  /** Instances that may execute in this process at once. */
+  readonly concurrency?: number;
+  /**
+   * How long a crashed process's work stays its own where its death cannot be noticed otherwise; at least a second, because
+   * it is renewed several times while it lasts.
+   */
+  readonly lease?: Duration;
+  /** How often it looks for work at first; at least 10 milliseconds, as `pollMin` and `pollMax`. */
+  readonly poll?: Duration;
+  readonly pollMin?: Duration;
+  readonly pollMax?: Duration;
+  /** Suspended instances kept in memory, so that they continue without replay. */
+  readonly residents?: number;
+  /**
+   * Bytes of stored values (params, results, events) that instances in progress may hold here before no more of them are
+   * taken up; suspended ones may hold half as much.
+   */
+  readonly memoryBytes?: number;
+}
+
+/** A shorter lease runs out before its holder can renew it, and bodies start twice. */
+const leaseMsLeast = 1000;
+/** A runner that looks more often does nothing else. */
+const pollMsLeast = 10;
+
+export function runnerOptions(settings: RunnerSettings | undefined) {
+  const given = settings ?? {};
+  if (typeof given !== "object") throw invalid("runner must be an object, such as { concurrency: 10 }.");
+  const ms = (name: "lease" | "poll" | "pollMin" | "pollMax", otherwise: number, min: number): number => {
+    const value = given[name];
+    const what = `runner.${name}`;
+    return value === undefined ? otherwise : checkDuration(parseDuration(value, what), { min }, what);
+  };
+  const pollMs = ms("poll", runnerDefaults.pollMs, pollMsLeast);
+  const pollMsMin = ms("pollMin", runnerDefaults.pollMsMin, pollMsLeast);
+  const untold = Math.max(runnerDefaults.pollMsMaxUntold, pollMs, pollMsMin);
+  const options = {
+    concurrency: whole(given.concurrency ?? runnerDefaults.concurrency, "runner.concurrency", 1),
+    leaseMs: ms("lease", runnerDefaults.leaseMs, leaseMsLeast),
+    pollMs,
+    pollMsMin,
+    pollMsMax: ms("pollMax", runnerDefaults.pollMsMax, pollMsLeast),
+    pollMsMaxUntold: ms("pollMax", untold, pollMsLeast),
+    residentsMax: whole(given.residents ?? runnerDefaults.residentsMax, "runner.residents", 0),
+    memoryBytes: whole(given.memoryBytes ?? runnerDefaults.memoryBytes, "runner.memoryBytes", 1),
+  };
+  if (given.pollMin !== undefined && given.pollMax !== undefined && options.pollMsMin > options.pollMsMax) {
+    throw invalid("runner.pollMin must not be longer than runner.pollMax.");
+  }
+  return options;
+}
+
+/** Only a store that notices dead processes can say which runs one has left behind. */
+export function checkInterrupted(value: unknown, store: Store): "resume" | "error" {
+  if (value === undefined || value === "resume") return "resume";
+  if (value !== "error") throw invalid(`onInterrupted is ${String(value)}; use "resume" or "error".`);
+  if (store.ownership) return "error";
+  throw invalid(
+    `onInterrupted: "error" needs a store that notices processes that die, and "${store.name}" does not. ` +
+      'Leave it out, or mark steps that must not run twice with onInterrupt: "fail".',
+  );
+}
+
+/** Functions that are told of something, or that decide: called long after, when a mistake would be nobody's. */
+export function checkFunctions(options: object, what: string, names: readonly string[]): void {
+  for (const name of names) {
+    const value = (options as Record<string, unknown>)[name];
+    if (value !== undefined && typeof value !== "function") {
+      throw invalid(
+        `${what}${name} must be a function, not ${value === null ? "null" : `a ${typeof value}`}.`,
+      );
+    }
+  }
+}
+
+export function checkTick(options: TickOptions = {}): TickOptions {
+  if (options.maxInstances !== undefined) whole(options.maxInstances, "maxInstances", 0);
+  if (options.maxSteps !== undefined) whole(options.maxSteps, "maxSteps", 0);
+  return options;
+}
+
+/** What one call may remove; more would be one long transaction. */
+const pruneMax = 1_000_000;
+
+export function pruneLimit(limit: unknown): number {
+  return whole(limit ?? 1000, "limit of prune", 1, pruneMax);
+}
+
+function whole(value: unknown, what: string, least: number, most = Number.POSITIVE_INFINITY): number {
+  const isWhole = Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
+  if (isWhole && (value as number) >= least && (value as number) <= most) return value as number;
+  const range = most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw invalid(`${what} is ${String(value)}; it must be a whole number ${range}.`);
+}
+
+function invalid(message: string): EverstepError {
+  return new EverstepError("INVALID_ARGUMENT", message);
+}
