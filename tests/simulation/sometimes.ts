@@ -39,6 +39,7 @@ export const sometimes: readonly string[] = [
   "change: changed",
   "change: refused",
   "abandon: abandoned",
+  "failed: PAYLOAD_TOO_LARGE",
   "ended: CRASH_LOOP",
   "ended: INTERRUPTED_BY_RESTART",
   "deed: fork",

@@ -107,6 +107,9 @@ export class Watch {
     if (record.status !== before?.record.status) this.#parts.sightings.saw(`status: ${record.status}`);
     this.#report(checkRun(facts, now()));
     if (before) this.#report(checkSuccession(before, facts));
+    for (const step of steps)
+      if (step.status === "errored" && step.error.code)
+        this.#parts.sightings.saw(`failed: ${step.error.code}`);
     if (isTerminal(record.status) && record.error?.code)
       this.#parts.sightings.saw(`ended: ${record.error.code}`);
   }

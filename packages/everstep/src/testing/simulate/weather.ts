@@ -92,6 +92,8 @@ export interface Weather {
   /** Somebody is told of every run that ended. */
   readonly hooks: boolean;
   readonly onInterrupted: "resume" | "error";
+  /** The most that the store takes at once; null where it takes everything. */
+  readonly writeBytesMax: number | null;
   /** Runs of the workflow that may be leased at once. */
   readonly cap: number | null;
 }
@@ -175,6 +177,7 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
     deploys: isRough && choices.chance("weather: deploys", 0.15),
     hooks: choices.chance("weather: hooks", 0.15),
     onInterrupted: choices.chance("weather: errors when interrupted", 0.1) ? "error" : "resume",
+    writeBytesMax: choices.pick("weather: write at once", [null, null, null, 15_000]),
     cap: choices.pick("weather: cap", [null, null, null, null, null, 1, 2]),
   };
 }
@@ -205,6 +208,7 @@ export const stillWeather: Omit<Weather, "settings"> = {
   deploys: false,
   hooks: false,
   onInterrupted: "resume",
+  writeBytesMax: null,
   cap: null,
 };
 

@@ -1,4 +1,6 @@
 /** A process's way to the store: every call travels, and the seed decides what becomes of it. */
+import { requestBytes } from "../../model/bytes.ts";
+import { StoreError } from "../../model/error.ts";
 import type { NudgeListener, Store } from "../../store/store.ts";
 import { storeFailure } from "../faulty-store.ts";
 import { interceptStore, type StoreCall, type StoreMethod, type StoreVerb } from "../intercept-store.ts";
@@ -150,11 +152,21 @@ export class Wire {
   }
 
   async #applied(call: StoreCall, apply: () => Promise<unknown>): Promise<unknown> {
+    this.#refuseTooLarge(call);
     this.#parts.onApplying?.(call);
     const answer = await apply();
     await this.#parts.onApplied(call, answer);
     this.#parts.post.wrote(call, answer);
     return answer;
+  }
+
+  /** However often it is asked. */
+  #refuseTooLarge({ requests }: StoreCall): void {
+    const { writeBytesMax } = this.#parts.weather;
+    if (writeBytesMax === null || requests.length === 0) return;
+    const bytes = requests.reduce((sum, request) => sum + requestBytes(request), 0);
+    if (bytes > writeBytesMax)
+      throw new StoreError("too-large", "PAYLOAD_TOO_LARGE", `${bytes} bytes are more than the store takes.`);
   }
 
   async #answered(answer: unknown): Promise<unknown> {

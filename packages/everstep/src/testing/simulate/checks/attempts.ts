@@ -43,7 +43,12 @@ function* foreign(step: StepRecord, act: DoAct, path: string): Generator<string>
   }
 }
 
-const codes: readonly string[] = ["STEP_TIMEOUT", "STEP_INTERRUPTED", "MUTATION_CONFLICT"];
+const codes: readonly string[] = [
+  "STEP_TIMEOUT",
+  "STEP_INTERRUPTED",
+  "MUTATION_CONFLICT",
+  "PAYLOAD_TOO_LARGE",
+];
 
 function* pointless(step: StepRecord, act: DoAct, path: string, isRetried: boolean): Generator<string> {
   if (!act.hopeless || isRetried) return;

@@ -1,5 +1,7 @@
 /** No process takes up more than it has memory for, and no read brings more than was asked for (INV-48). */
-import { stepsBytes } from "../../../model/bytes.ts";
+import { valueBytes } from "../../../model/bytes.ts";
+import type { RunId } from "../../../model/instance.ts";
+import type { StepRecord } from "../../../model/step.ts";
 import { historyBytes } from "../../../store/history-bytes.ts";
 import type { ClaimRequest, RunHistory } from "../../../store/store.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
@@ -20,6 +22,8 @@ export class Budgets implements Check {
   readonly #parts: BudgetsParts;
   /** Processes that may hold less than the store thinks. */
   readonly #disturbed = new Set<Member>();
+  /** What was recorded of a run before its last commit, of which its process may not have heard. */
+  readonly #heard = new Map<RunId, number>();
 
   constructor(parts: BudgetsParts) {
     this.#parts = parts;
@@ -41,7 +45,11 @@ export class Budgets implements Check {
     };
   }
 
-  *applied({ call, answer }: Applied): Generator<Finding> {
+  *applied({ call, answer, runs }: Applied): Generator<Finding> {
+    for (const { before, after } of runs) {
+      const bytes = before === undefined ? 0 : resultBytes(before.steps);
+      if (bytes !== resultBytes(after.steps)) this.#heard.set(after.record.runId, bytes);
+    }
     if (call.method !== "readRuns") return;
     const [, bytesMax = Number.POSITIVE_INFINITY] = call.args as [unknown, number?];
     // One history is read, however large it is.
@@ -59,7 +67,13 @@ export class Budgets implements Check {
     const { leases, facts } = this.#parts;
     let bytes = 0;
     for (const { record, steps } of facts.values())
-      if (record.executing && leases.holderOf(record.runId) === member) bytes += stepsBytes(steps);
+      if (record.executing && leases.holderOf(record.runId) === member)
+        bytes += Math.min(resultBytes(steps), this.#heard.get(record.runId) ?? 0);
     return bytes;
   }
+}
+
+/** What steps returned, which is nearly all of what a run takes. */
+function resultBytes(steps: readonly StepRecord[]): number {
+  return steps.reduce((sum, step) => sum + (step.status === "completed" ? valueBytes(step.result) : 0), 0);
 }

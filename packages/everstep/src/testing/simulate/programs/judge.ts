@@ -25,7 +25,7 @@ export interface Judgement {
 
 /** `retried`: somebody had a failed step tried again, which gives it another attempt. */
 export function judge(act: Act, steps: readonly StepRecord[], retried = false): Judgement {
-  const reading = new Reading(steps, retried);
+  const reading = new Reading(steps, retried, hasLarge(act));
   const outcome = reading.read(act, "0");
   const { faults, wrote, sent } = reading;
   return { outcome, faults, wrote, sent };
@@ -43,10 +43,13 @@ class Reading {
   readonly wrote: string[] = [];
   readonly sent: string[] = [];
   readonly #retried: boolean;
+  /** Some step of the program returns more than some stores take. */
+  readonly #hasLarge: boolean;
   readonly #steps: ReadonlyMap<string, StepRecord>;
 
-  constructor(steps: readonly StepRecord[], retried: boolean) {
+  constructor(steps: readonly StepRecord[], retried: boolean, hasLarge: boolean) {
     this.#retried = retried;
+    this.#hasLarge = hasLarge;
     this.#steps = new Map(steps.map((step) => [step.name, step]));
   }
 
@@ -138,6 +141,7 @@ class Reading {
       (act.hopeless && words === brokenText(path)) ||
       (act.inner !== null && words !== brokenText(path)) ||
       words === "STEP_INTERRUPTED" ||
+      words === "PAYLOAD_TOO_LARGE" ||
       (act.row === "shared" && words === "MUTATION_CONFLICT");
     if (!isFinal)
       this.#fault(record, `given up after ${record.attempts} of ${act.retries + 1} attempts: ${words}`);
@@ -145,6 +149,9 @@ class Reading {
       this.#fault(record, "failed because it was cut off, though it may be repeated");
     if (words === brokenText(path) && act.failures === 0)
       this.#fault(record, "failed, though it never throws");
+    // Where a step beside it sends something, all of their commit gives way together.
+    if (words === "PAYLOAD_TOO_LARGE" && !this.#hasLarge)
+      this.#fault(record, "was refused, though nothing is large");
     if (words === "STEP_TIMEOUT" && act.tooSlow === 0 && act.inner === null)
       this.#fault(record, "timed out, though it is never slow");
   }
@@ -184,5 +191,24 @@ function together(kind: "all" | "race" | "any" | "allSettled", outcomes: readonl
       const words = settled.map((each) => (each.kind === "value" ? each.text : `failed ${each.text}`));
       return { kind: "value", text: `[${words.join(", ")}]`, at: last };
     }
+  }
+}
+
+function hasLarge(act: Act): boolean {
+  switch (act.kind) {
+    case "do":
+      return act.large || (act.inner !== null && hasLarge(act.inner));
+    case "try":
+    case "loop":
+    case "stray":
+      return hasLarge(act.act);
+    case "sequence":
+    case "all":
+    case "race":
+    case "any":
+    case "allSettled":
+      return act.acts.some(hasLarge);
+    default:
+      return false;
   }
 }

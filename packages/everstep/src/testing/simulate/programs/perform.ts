@@ -163,7 +163,8 @@ async function body(
   }
   if (act.starts)
     context.startWorkflow(event.workflowName, { id: startedId(event.instanceId, path), params: null });
-  return stage.returned({ text: doneText(path, inner), nothing: undefined, when: new Date(0) });
+  const pad = act.large ? { pad: "x".repeat(largeBytes) } : {};
+  return stage.returned({ text: doneText(path, inner), nothing: undefined, when: new Date(0), ...pad });
 }
 
 /** What a body returns: more than JSON can say. */
@@ -171,7 +172,11 @@ export interface Result {
   readonly text: string;
   readonly nothing: undefined;
   readonly when: Date;
+  readonly pad?: string;
 }
+
+/** Of what a step returns that is large. */
+export const largeBytes = 20_000;
 
 interface Rows {
   insert(key: string, value: unknown): void;

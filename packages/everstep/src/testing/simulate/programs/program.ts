@@ -38,6 +38,8 @@ export interface DoAct {
   readonly sends: string | null;
   /** Creates another instance with its record. */
   readonly starts: boolean;
+  /** What it returns is larger than some stores take. */
+  readonly large: boolean;
   /** Steps inside its body. */
   readonly inner: Act | null;
 }
@@ -176,6 +178,7 @@ class Drawing {
       row: this.#options.rows && is("writes a row", 0.15) ? this.#rowOf() : "none",
       sends: is("sends", 0.1) ? this.#pick("event", eventTypes) : null,
       starts: is("starts another", 0.05),
+      large: !hasInner && is("large", 0.06),
       inner: hasInner ? this.#act(depth + 1) : null,
     };
   }
