@@ -3,6 +3,15 @@ import type { Unseen } from "./mutant.ts";
 
 export const unseenInRunner: readonly Unseen[] = [
   {
+    name: "nobody says that the event loop stood still for longer than a lease",
+    guards: ["LIV-7"],
+    file: "runner/loop-watch.ts",
+    find: "return this.#runtime.monotonic() - this.#beatAt > this.#leaseMs;",
+    replace: "return this.#runtime.monotonic() - this.#beatAt < 0;",
+    because: "It is only a word for people.",
+    noticedBy: "runner/loop-watch.test.ts",
+  },
+  {
     name: "a turn whose author code goes on after it was dropped is not taken up again",
     guards: ["LIV-1"],
     file: "runner/late-wakes.ts",

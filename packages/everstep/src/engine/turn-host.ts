@@ -18,6 +18,8 @@ export interface TurnHost {
   readEvents(turn: Turn, after: number): Promise<readonly EventRecord[]>;
   /** The runner's own clock still counts the lease as held. */
   holdsLease(turn: Turn): boolean;
+  /** Code of this turn has just asked for something or come to an end, in this step or (null) outside of any. */
+  spoke?(turn: Turn, stepName: string | null): void;
   /** Something happened in a turn that had given its lease back: the run should be due now. */
   wake(turn: Turn): void;
   /** Whether another body of this turn may start in this tick. */

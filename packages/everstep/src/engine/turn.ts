@@ -285,6 +285,7 @@ export class Turn implements TurnScope {
 
   call(spec: CallSpec): Promise<unknown> {
     const parent = this.#currentBody();
+    this.#host.spoke?.(this, parent?.call.name ?? null);
     if (this.#state === "closed" && parent === null) this.#wakeLate();
     if (this.#state === "closed" || parent?.isVoid) return new Promise(() => {});
     const entered = this.#register.enter(spec, parent);
@@ -457,6 +458,7 @@ export class Turn implements TurnScope {
   }
 
   #settled(settlement: Settlement): void {
+    if (settlement.body) this.#host.spoke?.(this, settlement.call.name);
     const isNext = this.#handOver.add(settlement);
     // The usual case, one step after the other: hand over at once, without another turn of the event loop.
     if (isNext && !this.#windingDown && this.#outcome === null) {

@@ -21,6 +21,7 @@ import type { CommitGroup } from "./commit-group.ts";
 import { EventReads } from "./event-reads.ts";
 import { LateWakes } from "./late-wakes.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import { LostLeases } from "./lost-leases.ts";
 import type { NudgeWatch } from "./nudge-watch.ts";
 import { OwnerWatch } from "./owner-watch.ts";
@@ -102,6 +103,7 @@ export class Runner implements TurnHost {
   readonly #lost: LostLeases;
   readonly #residents: Residents;
   readonly #wakes: LateWakes;
+  readonly #loop: LoopWatch;
   readonly #memory: TurnMemory;
   readonly #dispatcher: PollDispatcher;
   readonly #claimer: Claimer;
@@ -141,6 +143,8 @@ export class Runner implements TurnHost {
     this.#lost = new LostLeases(runtime, options.leaseMs);
     this.#residents = new Residents(options.residentsMax, options.memoryBytes / 2);
     this.#memory = new TurnMemory(options.memoryBytes);
+    const turns = (): Iterable<Turn> => this.#active.values();
+    this.#loop = new LoopWatch(runtime, options.leaseMs, turns, parts.onNotice);
     const onDue = (): void => this.nudge();
     this.#wakes = new LateWakes({ ...parts, residents: this.#residents, onDue });
     const { owner } = this;
@@ -511,6 +515,7 @@ export class Runner implements TurnHost {
       turn =
         resident ?? new Turn(claim, history as Extract<RunHistory, { kind: "history" }>, definition, this);
       this.#active.set(claim.lease.runId, turn);
+      this.#loop.start();
       if (budget) this.#budgets.set(turn, budget);
       else this.#budgets.delete(turn);
       this.#keeper.hold(turn, claim.lease, since);
@@ -533,6 +538,7 @@ export class Runner implements TurnHost {
   #leave(lease: Lease): void {
     if (this.#active.get(lease.runId)?.claim.lease.token === lease.token) this.#active.delete(lease.runId);
     this.#keeper.drop(lease);
+    if (this.#active.size === 0) this.#loop.stop();
   }
 
   #ended(turn: Turn, ending: Ending): void {
@@ -648,6 +654,10 @@ export class Runner implements TurnHost {
 
   holdsLease(turn: Turn): boolean {
     return this.#keeper.holds(turn.claim.lease);
+  }
+
+  spoke(turn: Turn, stepName: string | null): void {
+    this.#loop.spoke(turn, stepName);
   }
 
   wake(turn: Turn): void {

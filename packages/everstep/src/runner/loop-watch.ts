@@ -1,0 +1,90 @@
+import { formatDuration } from "../authoring/duration.ts";
+import type { Turn } from "../engine/turn.ts";
+import type { Runtime, Timer } from "../model/runtime.ts";
+
+/** So many are named where nobody knows which one it was. */
+const namedMax = 5;
+
+/**
+ * Notices that the event loop stood still for longer than a lease: code that computes without a pause, or a process that
+ * was suspended. Others take over what this one holds, and nothing else would say why. Whoever speaks first afterwards is
+ * the one who kept the loop; if nobody does, everybody with a turn is named.
+ */
+export class LoopWatch {
+  readonly #runtime: Runtime;
+  readonly #leaseMs: number;
+  readonly #turns: () => Iterable<Turn>;
+  readonly #onNotice: (notice: string) => void;
+  #timer: Timer | null = null;
+  #beatAt = 0;
+
+  constructor(
+    runtime: Runtime,
+    leaseMs: number,
+    turns: () => Iterable<Turn>,
+    onNotice: (notice: string) => void,
+  ) {
+    this.#runtime = runtime;
+    this.#leaseMs = leaseMs;
+    this.#turns = turns;
+    this.#onNotice = onNotice;
+  }
+
+  /** There are turns in progress. */
+  start(): void {
+    if (this.#timer === null) this.#beat();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  /** Code of this turn has just asked for something or come to an end, in this step or outside of any. */
+  spoke(turn: Turn, stepName: string | null): void {
+    if (this.#timer !== null && this.#isLate) this.#tell([nameOf(turn, stepName === null ? [] : [stepName])]);
+  }
+
+  get #isLate(): boolean {
+    return this.#runtime.monotonic() - this.#beatAt > this.#leaseMs;
+  }
+
+  #beat(): void {
+    this.#beatAt = this.#runtime.monotonic();
+    this.#timer = this.#runtime.timer(() => {
+      if (this.#isLate) this.#tell([...this.#turns()].map(suspect));
+      this.#beat();
+    }, this.#leaseMs / 5);
+  }
+
+  #tell(suspects: readonly string[]): void {
+    const now = this.#runtime.monotonic();
+    const stillMs = now - this.#beatAt;
+    this.#beatAt = now;
+    this.#onNotice(stoodStill(stillMs, this.#leaseMs, suspects));
+  }
+}
+
+function suspect(turn: Turn): string {
+  return nameOf(
+    turn,
+    turn.begun.map(({ name }) => name),
+  );
+}
+
+function nameOf({ ref }: Turn, stepNames: readonly string[]): string {
+  const steps = [...new Set(stepNames)].map((name) => `"${name}"`);
+  const where = steps.length === 0 ? "outside of any step" : `in step ${steps.join(" or ")}`;
+  return `${ref.workflowName}/${ref.instanceId} ${where}`;
+}
+
+function stoodStill(stillMs: number, leaseMs: number, suspects: readonly string[]): string {
+  const more = suspects.length > namedMax ? ` and ${suspects.length - namedMax} others` : "";
+  const named = `${suspects.slice(0, namedMax).join(", ")}${more}`;
+  const where = suspects.length > 1 ? `one of ${named}` : named;
+  return (
+    `${where}: the event loop stood still for about ${formatDuration(Math.round(stillMs / 1000) * 1000)}, longer than ` +
+    `the lease of ${formatDuration(leaseMs)}, so others may have taken over what this process was doing. ` +
+    "Do such work in a worker thread, or in smaller parts."
+  );
+}
