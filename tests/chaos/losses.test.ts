@@ -33,6 +33,21 @@ test("a result that was lost may have been seen before it was lost, and never af
   expect(auditChains(seen(3200))).toEqual([expect.stringMatching(/saw "t-lost", which is not recorded/)]);
 });
 
+test("a body inside of one that saw what was lost may see it until its process must know; so may one that was away", () => {
+  const inside = (at: number): Story =>
+    lossy(({ ledger }) => {
+      ledger.push(...body("journey/j-1/1/9 more", "t-9", ["t-lost"], 2900));
+      ledger.push(...body("journey/j-1/1/9 more/first", "t-10", ["t-lost"], at));
+    });
+  expect(auditChains(inside(3200))).toEqual([]);
+  expect(auditChains(inside(6000))).toEqual([expect.stringMatching(/9 more\/first .* is not recorded/)]);
+  const away = lossy(({ ledger }) => {
+    ledger.push({ kind: "gap", pid: 1, from: 2950, to: 3190 });
+    ledger.push(...body("journey/j-1/1/9 more", "t-9", ["t-lost"], 3200));
+  });
+  expect(auditChains(away)).toEqual([]);
+});
+
 test("a body may begin again until its process must know that its lease is lost", () => {
   const again = (at: number): Story =>
     lossy(({ ledger }) => ledger.push(...body("journey/j-1/1/0 step", "t-0b", [], at)));

@@ -4,10 +4,13 @@
  *
  *  - Whatever clients were told meanwhile may not be so.
  *  - Bodies that began meanwhile may have seen results that are gone, in runs that may be gone.
+ *    So may bodies inside of these, which begin without a write.
  *  - A process does not know at once that its lease is gone. Until it is told, at its next write or renewal or by its own
  *    clock when the lease is over, bodies of a run may begin once more and be at work in two processes.
  */
-import { latenessMs } from "./audit/gaps.ts";
+import { latenessMs, wasAway } from "./audit/gaps.ts";
+import type { Evidence } from "./evidence.ts";
+import type { BeginLine } from "./ledger.ts";
 import { type Receipt, Receipts } from "./receipts.ts";
 
 /** Between these times, by the shared clock, writes were acknowledged and lost. */
@@ -16,9 +19,11 @@ export interface Loss {
   readonly to: number;
 }
 
-/** A body that begins at this time may have seen what is lost; a later one never. */
-export function seesLost(at: number, losses: readonly Loss[]): boolean {
-  return losses.some(({ from, to }) => at >= from && at <= to + latenessMs);
+/** A body that began then may have seen what is lost; a later one never, unless its process did not get to run until then. */
+export function seesLost({ pid, at }: Pick<BeginLine, "pid" | "at">, evidence: Evidence): boolean {
+  return evidence.losses.some(
+    ({ from, to }) => at >= from && (at <= to + latenessMs || wasAway(pid, to, at, evidence)),
+  );
 }
 
 /** Everything between these times happened while somebody may have held a lease that was lost. */

@@ -26,9 +26,7 @@ export function auditChains(evidence: Evidence): string[] {
   const known = new Set(runs.map(({ name }) => name));
   return [
     ...[...beginsByRun]
-      .filter(
-        ([name, begins]) => !known.has(name) && !begins.every(({ at }) => seesLost(at, evidence.losses)),
-      )
+      .filter(([name, begins]) => !known.has(name) && !begins.every((begin) => seesLost(begin, evidence)))
       .map(([name]) => `${name} ran and is not there`),
     ...runs.flatMap(({ name, run }) => auditRun(name, run, beginsByRun.get(name) ?? [], evidence)),
   ];
@@ -60,12 +58,20 @@ function auditRun(
     for (const token of begin.seen) {
       const step = recorded.get(token);
       // What it saw may have been lost, and done again since.
-      if (seesLost(begin.at, losses)) continue;
+      if (seesLost(begin, evidence)) continue;
+      if (isInVain(begin.at) && outerOf(begin, begins).some((outer) => seesLost(outer, evidence))) continue;
       if (!step) faults.push(`${name}: ${key} (start ${begin.start}) saw "${token}", which is not recorded`);
       else if (!provedAt.has(step.stepKey)) provedAt.set(step.stepKey, begin.at);
     }
   }
   return faults;
+}
+
+/** The starts of the body it began in, in the same process. */
+function outerOf(begin: BeginLine, begins: readonly BeginLine[]): readonly BeginLine[] {
+  const key = keyOf(begin);
+  const { pid, at } = begin;
+  return begins.filter((other) => other.pid === pid && other.at < at && key.startsWith(`${keyOf(other)}/`));
 }
 
 function keyOf({ body }: BeginLine): string {

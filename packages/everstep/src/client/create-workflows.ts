@@ -7,7 +7,7 @@ import { checkTopic } from "../authoring/names.ts";
 import { checkEventId } from "../engine/lifecycle.ts";
 import { stepOptionsOf } from "../engine/step-options.ts";
 import type { TurnScope } from "../engine/turn-host.ts";
-import { EverstepError, StoreError } from "../model/error.ts";
+import { EverstepError } from "../model/error.ts";
 import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { defaultLimits, type Limits, runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
@@ -185,8 +185,9 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const definitions = registered(withHooks(options.workflows, hooks), limits, options.limits);
   const tell = quietly(options.onProblem ?? reportProblem);
   const onProblem = (problem: unknown): void => {
-    // A stop closes the store under what did not answer in time: its own doing, and nobody's problem.
-    if (!stopped || !isStoreClosed(problem)) tell(problem);
+    // A stop ends the wait for a store out of reach, and closes it under what did not answer in time: its own doing, and
+    // nobody's problem.
+    if (!stopped || !isEndOfWaiting(problem)) tell(problem);
   };
   const endings = new Endings();
   const patience = new Patience(runtime);
@@ -458,8 +459,8 @@ function hintSender(
   throw new EverstepError("INVALID_ARGUMENT", "dispatcher needs a wake function: { wake(hint) { ... } }.");
 }
 
-function isStoreClosed(problem: unknown): boolean {
-  return problem instanceof StoreError && problem.code === "STORE_CLOSED";
+function isEndOfWaiting(problem: unknown): boolean {
+  return problem instanceof EverstepError && ["STORE_CLOSED", "APP_STOPPED"].includes(problem.code);
 }
 
 /** Whoever only listens cannot disturb what goes on. */

@@ -103,3 +103,37 @@ test.each(verbs)("a stop that closes the store under %s is no problem to tell", 
   expect(calls()).toBeGreaterThan(0);
   expect(problems).toEqual([]);
 });
+
+test("a stop that ends the wait for a store out of reach is no problem to tell", async () => {
+  const runtime = createFakeRuntime();
+  const problems: unknown[] = [];
+  const inner = memory();
+  let isAway = false;
+  const away = (): Error => new StoreError("unavailable", "STORE_UNAVAILABLE", "nobody is there");
+  const store: Store = {
+    ...bound(inner),
+    write: (...args) => (isAway ? Promise.reject(away()) : inner.write(...args)),
+  };
+  // It waits, and may go on by itself: a stop makes it due for another process.
+  const busy = defineWorkflow({ name: "busy" }, async (_event, step) => {
+    await Promise.race([step.sleep("give up", "30 days"), new Promise(() => {})]);
+  });
+  const app = createWorkflows({
+    workflows: { BUSY: busy },
+    store,
+    runtime,
+    onNotice: () => {},
+    onProblem: (problem) => problems.push(problem),
+  });
+  await app.start();
+  const instance = await app.workflows.BUSY.create({ id: "1" });
+  await runtime.settle();
+  expect((await instance.status()).status).toBe("waiting");
+  isAway = true;
+  const stopping = app.stop({ grace: 0 });
+  await runtime.advance(60_000);
+  await stopping;
+  await runtime.advance(60_000);
+  const codes = new Set(problems.map((problem) => (problem as StoreError).code));
+  expect([...codes].filter((code) => code !== "STORE_UNAVAILABLE")).toEqual([]);
+});
