@@ -134,7 +134,7 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
     "crash before": isOn("crash before", rate / 3),
     "crash after": isOn("crash after", rate / 3),
   };
-  const leaseMs = Math.round(choices.spread("weather: lease", 30_000, 500));
+  const leaseMs = Math.round(choices.spread("weather: lease", 30_000, 1000));
   const pollMin = Math.round(choices.spread("weather: least poll", 1000, 20));
   const poll = Math.round(choices.spread("weather: poll", 4000, pollMin));
   const mishapsDrawn = {
