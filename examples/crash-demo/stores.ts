@@ -38,8 +38,8 @@ export function serverUrl(name: StoreName): string {
 }
 
 /**
- * How long a worker's order stays its own. On one machine SQLite sees at once that a process is dead. A server cannot
- * know whether a silent process is dead or far away, so its lease has to end first; short here, 30 seconds by default.
+ * How long a worker's order stays its own. On one machine it is seen at once that a process is dead, if the store has a
+ * way to ask. Where it has none its lease has to end first; short here, 30 seconds by default.
  */
 export function leaseSeconds(store: Store): number | null {
   return store.capabilities.ownership.has ? null : 3;

@@ -56,7 +56,7 @@ function whyThePause(storeTitle: string, leaseSeconds: number): string[] {
   return [
     `Why the pause: ${storeTitle} cannot know whether a silent worker is dead or far away.`,
     `Its lease had to end first: ${leaseSeconds} s here, 30 s by default. A worker that stops by`,
-    "itself gives its lease back, and SQLite sees at once that a process is dead.",
+    "itself gives its lease back, and where processes can be asked a dead one is seen at once.",
   ].map((line) => styleText("dim", line));
 }
 
