@@ -40,16 +40,19 @@ async function createDue(store: Store, workflowName: string, instanceId: string)
   await store.write([create], now);
 }
 
+/** Each claim has its own. */
+let lastToken = 1000;
+
 async function claimOnce(store: Store, workflowName: string): Promise<readonly [number, readonly Lease[]]> {
   const now = Date.now();
   const start = performance.now();
   const claims = await store.claim({
     owner: "bench",
+    token: ++lastToken,
     workflows: [{ name: workflowName, concurrency: null }],
     limit: 16,
     now,
     leaseUntil: now + 30_000,
-    crashDelaysMs: [0],
   });
   return [performance.now() - start, claims.map(({ lease }) => lease)];
 }

@@ -55,7 +55,7 @@ function create(workflowName: string, n: number, now: number): CreateRequest {
     retentionMs: null,
     parent: null,
     history: [],
-    lease: { owner, until: now + 60_000 },
+    lease: { owner, token: 1 + n, until: now + 60_000 },
   };
 }
 

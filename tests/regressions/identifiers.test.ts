@@ -123,11 +123,11 @@ onEachData("identifiers", {}, (take) => {
     const workflows = names.map((name) => ({ name, concurrency: null }));
     const claimed = await store.claim({
       owner: names[0] as string,
+      token: 7,
       workflows,
       limit: 100,
       now: at(1),
       leaseUntil: at(2),
-      crashDelaysMs: [0],
     });
     expect(claimed).toHaveLength(names.length);
   });

@@ -4,7 +4,7 @@ import type { ClaimRequest, StoreRequest } from "everstep/store";
 import { createGate, type StoreCall } from "everstep/testing";
 import { describe, expect, test } from "vitest";
 import { onEachStore } from "../scenarios/each-store.ts";
-import { type Backstage, recordOf } from "../scenarios/early-wake.ts";
+import { type Backstage, newToken, recordOf } from "../scenarios/early-wake.ts";
 
 const second = 1000;
 const leaseMs = 30 * second;
@@ -30,7 +30,14 @@ const endsRun = ({ requests }: StoreCall): boolean =>
 function claimBy(owner: string, story: Backstage): ClaimRequest {
   const now = story.clock.now().getTime();
   const workflows = [{ name: "w", concurrency: null }];
-  return { owner, workflows, limit: 100, now, leaseUntil: now + leaseMs, crashDelaysMs: [0] };
+  return {
+    owner,
+    token: newToken(),
+    workflows,
+    limit: 100,
+    now,
+    leaseUntil: now + leaseMs,
+  };
 }
 
 onEachStore("ownership", (tell) => {
@@ -130,7 +137,7 @@ onEachStore("ownership", (tell) => {
       expect(await stop.loseReply()).toBe("committed");
       await story.clock.advance("5 seconds");
       expect(await story.status("i")).toEqual({ status: "complete", output: [1, 2] });
-      expect((await recordOf(story, "i")).token).toBe(1);
+      expect((await recordOf(story, "i")).crashCount).toBe(0);
       expect(story.problems).toEqual([]);
     });
 

@@ -553,8 +553,8 @@ onEachTable("4.2 Step mutations", (open) => {
     await story.clock.advance("1 hour");
     // Nothing of the lost turn goes on: no second try of the commit, no next step.
     expect(slow.faults.count("commit")).toBe(commits);
-    expect(runners).toEqual(["first 1", "first 1", "second"]);
-    expect(rows()).toEqual({ first: "start 1" });
+    expect(runners).toEqual(["first 1", "first 2", "second"]);
+    expect(rows()).toEqual({ first: "start 2" });
     expect((await story.status("i")).status).toBe("complete");
   });
 

@@ -424,11 +424,11 @@ async function rewriteStep(story: unknown, record: unknown, step: unknown): Prom
   await store.write([{ kind: "wake", runId, token }], now);
   const [claim] = await store.claim({
     owner: "test",
+    token: token + 1,
     workflows: [{ name: "w", concurrency: null }],
     limit: 1,
     now,
     leaseUntil: now + 1000,
-    crashDelaysMs: [0],
   });
   const { wakeAt } = step as { wakeAt: number };
   await store.write(

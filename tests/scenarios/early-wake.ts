@@ -27,3 +27,11 @@ export async function wakeEarly(story: Backstage, instanceId: string, workflowNa
   );
   return outcome?.kind ?? "none";
 }
+
+/** For claims that a test makes itself: one that no lease has, and that no runner will draw. */
+export function newToken(): number {
+  tokens += 1;
+  return tokens;
+}
+
+let tokens = 2 ** 50;

@@ -58,20 +58,22 @@ export function why(world: () => World): void {
     const id = world().id("fragile");
     const path = `${instancesOf("fragile")}/${id}`;
     await world().post(instancesOf("fragile"), { id });
+    let claims = 0;
     const die = () =>
       store.claim({
         owner: "elsewhere",
+        token: ++claims,
         workflows: [{ name: "fragile", concurrency: null }],
         limit: 1,
         now: runtime.now(),
         leaseUntil: runtime.now() + 30_000,
-        crashDelaysMs: [60_000],
       });
     await die();
     expect(await reasonOf(path)).toMatchObject({ reason: "executing", status: "active" });
     await runtime.advance("40 seconds");
     expect(await reasonOf(path)).toMatchObject({ reason: "lease-ran-out" });
-    await die();
+    const [claim] = await die();
+    await store.release([{ ...claim!.lease, retryAt: runtime.now() + 60_000 }], runtime.now());
     expect(await reasonOf(path)).toMatchObject({ reason: "crash-backoff" });
     await world().pass("2 minutes");
     expect((await world().get(path)).body).toMatchObject({

@@ -87,7 +87,7 @@ export const eventMutants: readonly Mutant[] = [
     name: "an event makes a run due that another holds",
     guards: ["INV-1"],
     file: events,
-    find: 'if (run.leased || run.status === "paused" || !isAwaited(event, run)) return false;',
+    find: 'if (run.leased || run.status === "paused" || waitsOutCrash(run) || !isAwaited(event, run)) return false;',
     replace: 'if (run.status === "paused" || !isAwaited(event, run)) return false;',
   },
   {

@@ -128,7 +128,7 @@ export const fencing: readonly Mutant[] = [
       {
         file: commit,
         find: tokenTest,
-        replace: 'if (run === undefined || run.token < lease.token) return { kind: "superseded" };',
+        replace: 'if (run === undefined) return { kind: "superseded" };',
       },
       {
         file: commit,
@@ -137,7 +137,7 @@ export const fencing: readonly Mutant[] = [
       },
       {
         file: commit,
-        find: 'if (boundary.number !== run.lastCommit + 1) return { kind: "superseded" };',
+        find: 'if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };',
         replace: "",
       },
     ],
@@ -146,7 +146,7 @@ export const fencing: readonly Mutant[] = [
     name: "a renewal is not asked for its token",
     guards: ["INV-2", "INV-4"],
     file: leases,
-    find: 'const run = held(database, lease);\n  if (run === undefined) return { kind: "lost" };',
+    find: 'const run = held(database, lease);\n  if (run === undefined || run.lastCommit < applied) return { kind: "lost" };',
     replace:
       'const run = database.runs.get(lease.runId);\n  if (run?.leased !== true) return { kind: "lost" };',
   },
@@ -154,7 +154,7 @@ export const fencing: readonly Mutant[] = [
     name: "a renewal is asked for its owner instead of its token",
     guards: ["INV-3", "INV-4"],
     file: leases,
-    find: 'const run = held(database, lease);\n  if (run === undefined) return { kind: "lost" };',
+    find: 'const run = held(database, lease);\n  if (run === undefined || run.lastCommit < applied) return { kind: "lost" };',
     replace: `const run = database.runs.get(lease.runId);
   if (run?.leased !== true || run.owner !== lease.owner) return { kind: "lost" };`,
   },
@@ -162,7 +162,7 @@ export const fencing: readonly Mutant[] = [
     name: "a renewal revives a lease that was given back",
     guards: ["INV-4"],
     file: leases,
-    find: 'const run = held(database, lease);\n  if (run === undefined) return { kind: "lost" };',
+    find: 'const run = held(database, lease);\n  if (run === undefined || run.lastCommit < applied) return { kind: "lost" };',
     replace: `const run = database.runs.get(lease.runId);
   if (run === undefined || run.token !== lease.token || !isSchedulable(run)) return { kind: "lost" };
   run.leased = true;`,
@@ -171,7 +171,7 @@ export const fencing: readonly Mutant[] = [
     name: "a renewal takes a run that another holds",
     guards: ["INV-1", "INV-4"],
     file: leases,
-    find: 'const run = held(database, lease);\n  if (run === undefined) return { kind: "lost" };',
+    find: 'const run = held(database, lease);\n  if (run === undefined || run.lastCommit < applied) return { kind: "lost" };',
     replace: `const run = database.runs.get(lease.runId);
   if (run === undefined || !isSchedulable(run)) return { kind: "lost" };
   run.leased = true;
@@ -182,23 +182,23 @@ export const fencing: readonly Mutant[] = [
     name: "a release is not asked for its token",
     guards: ["INV-2"],
     file: leases,
-    find: "const run = held(database, lease);\n  if (run !== undefined) giveBack",
-    replace: "const run = database.runs.get(lease.runId);\n  if (run?.leased === true) giveBack",
+    find: "const run = held(database, lease);\n  if (run === undefined) return;",
+    replace: "const run = database.runs.get(lease.runId);\n  if (run?.leased !== true) return;",
   },
   {
     name: "a release is asked for its owner instead of its token",
     guards: ["INV-3"],
     file: leases,
-    find: "const run = held(database, lease);\n  if (run !== undefined) giveBack",
+    find: "const run = held(database, lease);\n  if (run === undefined) return;",
     replace:
-      "const run = database.runs.get(lease.runId);\n  if (run?.leased === true && run.owner === lease.owner) giveBack",
+      "const run = database.runs.get(lease.runId);\n  if (run?.leased !== true || run.owner !== lease.owner) return;",
   },
   {
     name: "a claim keeps the token of the one before",
     guards: ["INV-1"],
     file: run,
-    find: "  run.token += 1;\n  run.lastCommit = 0;",
-    replace: "  run.token = Math.max(run.token, 1);\n  run.lastCommit = 0;",
+    find: "  run.token = offer.token;\n",
+    replace: "  run.token = Math.max(run.token, 1);\n",
   },
   {
     name: "a claim of a run that was given back keeps its token",
@@ -207,9 +207,8 @@ export const fencing: readonly Mutant[] = [
       { file: run, find: '  run.kind = "resume";\n  run.leased = true;', replace: '  run.kind = "resume";' },
       {
         file: run,
-        find: "  run.token += 1;\n  run.lastCommit = 0;",
-        replace:
-          "  if (run.leased || run.token === 0) run.token += 1;\n  run.leased = true;\n  run.lastCommit = 0;",
+        find: "  run.token = offer.token;\n",
+        replace: "  if (run.leased || run.token === 0) run.token = offer.token;\n  run.leased = true;\n",
       },
     ],
   },

@@ -28,9 +28,9 @@ export const leaseMutants: readonly Mutant[] = [
       },
       {
         file: keeper,
-        find: "this.#held.set(lease.runId, { lease, turn, heldUntil: since + this.#leaseMs });",
+        find: "this.#held.set(lease.runId, { since, lease, turn, heldUntil: since + this.#leaseMs });",
         replace:
-          "this.#held.set(lease.runId, { lease, turn, heldUntil: this.#runtime.monotonic() + this.#leaseMs });\n    void since;",
+          "this.#held.set(lease.runId, { since, lease, turn, heldUntil: this.#runtime.monotonic() + this.#leaseMs });",
       },
     ],
   },

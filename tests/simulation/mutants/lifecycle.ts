@@ -19,7 +19,7 @@ export const lifecycle: readonly Mutant[] = [
     edits: [
       {
         file: "stores/memory/events.ts",
-        find: 'if (run.leased || run.status === "paused" || !isAwaited(event, run)) return false;',
+        find: 'if (run.leased || run.status === "paused" || waitsOutCrash(run) || !isAwaited(event, run)) return false;',
         replace:
           'if (run.leased || !isAwaited(event, run)) return false;\n  if (run.status === "paused") run.status = "waiting";',
       },

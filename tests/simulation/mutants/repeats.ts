@@ -15,7 +15,7 @@ export const repeats: readonly Mutant[] = [
       },
       {
         file: commit,
-        find: 'if (boundary.number !== run.lastCommit + 1) return { kind: "superseded" };',
+        find: 'if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };',
         replace: "",
       },
     ],
@@ -75,8 +75,8 @@ export const repeats: readonly Mutant[] = [
     name: "a turn that goes on in memory counts its commits on",
     guards: ["INV-42"],
     file: "engine/turn.ts",
-    find: "this.#claim = claim;\n    this.#commitNumber = 0;",
-    replace: "this.#claim = claim;",
+    find: "    this.#commitNumber = claim.confirmed ? 1 : 0;\n    this.#appliedNumber = this.#commitNumber;\n    this.#hasProgressed = false;",
+    replace: "    this.#hasProgressed = false;",
   },
   {
     name: "a change is made again when it is repeated",

@@ -99,7 +99,7 @@ export const unseenInRunner: readonly Unseen[] = [
     name: "one claimed run whose history is not there keeps the others from beginning",
     guards: ["LIV-7"],
     file: "runner/claimer.ts",
-    find: "if (missing.length > 0) await store.release(missing, runtime.now());",
+    find: "if (missing.length > 0) await this.#giveBack(missing);",
     replace: 'if (missing.length > 0) throw new Error("A history is not there.");',
     because: "Instances are removed only when they have ended, and one that has ended is not claimed.",
     noticedBy: "runner/runner-crash.test.ts",

@@ -18,7 +18,7 @@ export const unseenInStore: readonly Unseen[] = [
     name: "a commit is applied although one before it is missing",
     guards: ["INV-42"],
     file: "stores/memory/commit.ts",
-    find: 'if (boundary.number !== run.lastCommit + 1) return { kind: "superseded" };',
+    find: 'if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };',
     replace: "",
     because:
       "A turn sends one commit at a time and repeats it until it is answered, so none is ever missing.",

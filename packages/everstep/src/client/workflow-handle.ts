@@ -3,8 +3,8 @@ import { checkInstanceId } from "../authoring/names.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
 import { planCreate, planRestart, type RestartCondition } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
-import type { InstanceRecord, InstanceRef } from "../model/instance.ts";
-import type { CreateOutcome, CreateRequest, LeaseOffer, StoreOutcome } from "../model/request.ts";
+import type { InstanceRef } from "../model/instance.ts";
+import type { CreateOutcome, CreateRequest, StoreOutcome } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
 import { type CreateOptions, type CreationDraft, draftCreation } from "./creation-draft.ts";
 import { alreadyExists, changeIdOf, InstanceHandle, type RepeatOptions } from "./instance-handle.ts";
@@ -197,6 +197,9 @@ export class WorkflowHandle<Params = any, Output = any> {
         }
       }
       return outcome;
+    } catch (failure) {
+      if (uncertain && lease) void runner.giveBackUnheard(lease);
+      throw failure;
     } finally {
       if (lease) runner.takeUp(claim, since);
     }
@@ -206,15 +209,9 @@ export class WorkflowHandle<Params = any, Output = any> {
   async #ownOr(exists: CreateOutcome, request: CreateRequest): Promise<CreateOutcome> {
     const found = await this.#parts.reads.getInstance(request, 1);
     if (!found || !isOwnCreation(found, request)) return exists;
-    if (request.lease) await this.#giveBackUnheard(found, request.lease);
+    // The lease that went with the lost reply is held by nobody; one that somebody has taken since is theirs.
+    if (request.lease) await this.#parts.runner.giveBackUnheard(request.lease);
     return { kind: "created", runId: found.runId, claim: null };
-  }
-
-  /** The lease that went with the lost reply is held by nobody. If it cannot be given back, it runs out. */
-  async #giveBackUnheard({ runId, token }: InstanceRecord, { owner, until }: LeaseOffer): Promise<void> {
-    const { store, runner, runtime } = this.#parts;
-    if (runner.begunOf(runId) !== undefined) return;
-    await store.release([{ runId, token, owner, expiresAt: until }], runtime.now()).catch(() => {});
   }
 
   #ref(instanceId: string): InstanceRef {

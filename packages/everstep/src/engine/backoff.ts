@@ -24,16 +24,16 @@ function growth(policy: { readonly backoff: Backoff; readonly factor: number }, 
   }
 }
 
-/** Delays before a run is tried again whose runner keeps dying: at once the first time, then ever later. */
-export function crashDelaysMs(crashesMax: number, random: () => number): readonly number[] {
-  const delays = [0];
-  for (let crash = 1; crash <= crashesMax; crash++) {
-    const grown = Math.min(crashBackoff.baseMs * crashBackoff.factor ** (crash - 1), crashBackoff.maxMs);
-    const jitterSpan = crashBackoff.jitterMsMax - crashBackoff.jitterMsMin;
-    const jitter = crashBackoff.jitterMsMin + Math.round((random() * jitterSpan) / 1000) * 1000;
-    delays.push(Math.min(grown + jitter, crashBackoff.maxMs));
-  }
-  return delays;
+/**
+ * Delay before a run is tried again whose runners died so often in a row: at once the first time, then ever later. Drawn
+ * for each run: those that died together are not tried together again.
+ */
+export function crashDelayMs(crashes: number, random: () => number): number {
+  if (crashes <= 1) return 0;
+  const grown = Math.min(crashBackoff.baseMs * crashBackoff.factor ** (crashes - 2), crashBackoff.maxMs);
+  const jitterSpan = crashBackoff.jitterMsMax - crashBackoff.jitterMsMin;
+  const jitter = crashBackoff.jitterMsMin + Math.round(random() * jitterSpan);
+  return Math.min(grown + jitter, crashBackoff.maxMs);
 }
 
 /** Delay before the n-th repetition (from 0) of a store call that failed for a passing reason. */

@@ -114,7 +114,10 @@ describe("a commit that the store will never take", () => {
       error: { code: "PAYLOAD_TOO_LARGE", message: expect.stringContaining("It is too-large.") },
     });
     expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "error" } });
-    expect(stage.boundaries.map(({ number }) => number)).toEqual([1, 1]);
+    expect(stage.boundaries.map(({ number, after }) => [number, after])).toEqual([
+      [1, undefined],
+      [2, 0],
+    ]);
   });
 
   test("for its log lines: it is committed without them", async () => {

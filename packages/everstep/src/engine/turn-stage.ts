@@ -151,6 +151,7 @@ export class TurnStage implements TurnHost {
       eventSeq: this.eventSeq,
       begun: [],
       crashCount: 0,
+      left: { token: 0, commit: 0, ranOut: false },
       ...facts,
     };
   }

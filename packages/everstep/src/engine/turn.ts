@@ -95,8 +95,10 @@ export class Turn implements TurnScope {
   /** The step that was asked for last of those that are done. */
   #askedAgain: string | null = null;
   #suspendedAt = 0;
+  /** The last commit under this token that was sent, and the last that was applied. */
+  #commitNumber: number;
+  #appliedNumber: number;
   #hasProgressed = false;
-  #commitNumber = 0;
   /** The last write that was part of a commit. */
   #committedUpTo = 0;
   #finish!: (ending: Ending) => void;
@@ -112,6 +114,8 @@ export class Turn implements TurnScope {
     this.options = stepOptionsOf(definition);
     this.#host = host;
     this.#claim = claim;
+    this.#commitNumber = claim.confirmed ? 1 : 0;
+    this.#appliedNumber = this.#commitNumber;
     this.#timeLimit = timeLimitOf(definition, claim);
     this.#register = new CallRegister(definition, history.steps, (message) =>
       this.#systemLog("warn", message),
@@ -165,6 +169,11 @@ export class Turn implements TurnScope {
   /** The number of the newest commit under this token that was sent. */
   get commitNumber(): number {
     return this.#commitNumber;
+  }
+
+  /** The number of the newest commit under this token that was applied. */
+  get appliedNumber(): number {
+    return this.#appliedNumber;
   }
 
   get eventSeq(): number {
@@ -224,8 +233,9 @@ export class Turn implements TurnScope {
   /** Goes on under a new lease exactly where the turn was suspended. */
   resume(claim: Claim, events: readonly EventRecord[]): Promise<Ending> {
     this.#claim = claim;
-    this.#commitNumber = 0;
     this.#wakeSent = false;
+    this.#commitNumber = claim.confirmed ? 1 : 0;
+    this.#appliedNumber = this.#commitNumber;
     this.#hasProgressed = false;
     this.#state = "open";
     this.#expectEnding();
@@ -493,6 +503,7 @@ export class Turn implements TurnScope {
     this.#ending = next.kind !== "continue";
     this.#committing = sent;
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
+    const isProgress = this.#ending || steps.length + timeouts.length + consumed.length > 0;
     this.#committedUpTo = upTo;
     const records = recordsOf(content, false);
     const begun = this.#ending ? this.#steps.leftBy(records) : this.#steps.begunBeyond(upTo, records);
@@ -501,6 +512,8 @@ export class Turn implements TurnScope {
     const number = ++this.#commitNumber;
     const boundary: Boundary = {
       number,
+      // A number whose commit was refused is not used again: that commit may still arrive.
+      ...(number === this.#appliedNumber + 1 ? nothing : { after: this.#appliedNumber }),
       steps,
       timeouts,
       consumed,
@@ -508,6 +521,7 @@ export class Turn implements TurnScope {
       eventSeqSeen: Math.min(this.#inbox.seq, content.timeoutsSaw),
       logs,
       begun,
+      ...(isProgress || this.#claim.crashCount === 0 ? nothing : { noProgress: true }),
       next,
     };
     this.#host.commit(this, { boundary, alongside, mutations });
@@ -522,6 +536,7 @@ export class Turn implements TurnScope {
     if (outcome.kind === "superseded") return this.abandon(leaseLost());
     if (outcome.kind === "mutation-failed") return this.#mutationFailed(outcome, content);
     this.#handOver.durable = upTo;
+    this.#appliedNumber = this.#commitNumber;
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     const recorded = recordsOf(content, outcome.timeoutsRefused);
     if (recorded.length > 0) this.#hasProgressed = true;
@@ -554,7 +569,6 @@ export class Turn implements TurnScope {
     const { instead = lesserCommits(sent, refusal, this.now()) } = sent;
     const lesser = instead.next().value;
     if (lesser === undefined) return this.abandon(refusal);
-    this.#commitNumber--;
     const { failed, end, content } = lesser;
     const replaced = failed.map((step) => this.#handOver.replace(step));
     const isKnown = failed.some(({ parentKey }, at) => parentKey === null && replaced[at] === null);
@@ -583,7 +597,6 @@ export class Turn implements TurnScope {
   }
 
   #mutationFailed(outcome: Extract<CommitOutcome, { kind: "mutation-failed" }>, content: DraftContent): void {
-    this.#commitNumber--;
     this.#ending = false;
     const failed = this.#handOver.withdrawMutated();
     if (!failed?.body) return this.abandon(new Error("The store refused mutations that nobody registered."));
@@ -646,7 +659,7 @@ export class Turn implements TurnScope {
   #endIfSuspendedTooLong(): boolean {
     const { waitingSince } = this.#claim;
     const { maxSuspendMs } = this.definition;
-    const progress = this.#commitNumber > 0 || !this.#draft.isEmpty;
+    const progress = this.#hasProgressed || !this.#draft.isEmpty;
     if (waitingSince === null || maxSuspendMs === null || progress) return false;
     if (waitingSince + maxSuspendMs > this.now()) return false;
     this.#terminate(suspendedTooLong(maxSuspendMs));
@@ -717,6 +730,7 @@ export class Turn implements TurnScope {
 
 const goOn: Next = { kind: "continue" };
 const noRecords: readonly StepRecord[] = [];
+const nothing = {};
 
 /** What a commit of this made durable. */
 function recordsOf({ steps, timeouts }: DraftContent, timeoutsRefused: boolean): readonly StepRecord[] {

@@ -6,8 +6,10 @@ import type { EncodedValue, StoredError } from "./value.ts";
 
 /** What one commit makes durable: everything new that a turn knows, and what comes next. */
 export interface Boundary {
-  /** 1 for the first commit under a token, then one more each time; makes repeats harmless. */
+  /** 1 for the first commit under a token, then a greater one each time, never the same for another content. */
   readonly number: number;
+  /** The number of the commit that was applied before it under the token; one less unless said. */
+  readonly after?: number;
   readonly steps: readonly StepRecord[];
   /** Waits that timed out. Applied only while no matching event with a sequence above `eventSeqSeen` exists. */
   readonly timeouts: readonly TimedOutWait[];
@@ -16,7 +18,14 @@ export interface Boundary {
   readonly logs: readonly LogLine[];
   /** All bodies in flight once this commit is durable. */
   readonly begun: readonly BegunBody[];
+  /** It only shows that the lease is held: the run's count of crashes stays. */
+  readonly noProgress?: true;
   readonly next: Next;
+}
+
+/** The commit that must have been applied last for this one to be applied. */
+export function numberBefore({ number, after = number - 1 }: Boundary): number {
+  return after;
 }
 
 export interface TimedOutWait {

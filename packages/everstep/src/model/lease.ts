@@ -1,8 +1,12 @@
-import type { BegunBody, InstanceRef, RunId } from "./instance.ts";
+import type { BegunBody, InstanceRef, InstanceStatus, RunId } from "./instance.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EncodedValue } from "./value.ts";
 
-/** The right to take a turn of one run until it ends. The token grows at every claim and fences every write. */
+/**
+ * The right to take a turn of one run until it ends. The token fences every write. No other lease of the run ever had
+ * it: stored data can go back in time (an asynchronous failover, a restored backup), and a counter would go back with it
+ * and give one number to two holders.
+ */
 export interface Lease {
   readonly runId: RunId;
   readonly token: number;
@@ -13,6 +17,18 @@ export interface Lease {
 /** The end of a lease asked for now: by nobody's clock sooner than its holder believes. */
 export function leaseEnd(runtime: Runtime, leaseMs: number): number {
   return runtime.now() + (runtime.behindMs?.() ?? 0) + leaseMs;
+}
+
+/** A lease that is given back. */
+export interface ReturnedLease extends Lease {
+  /** When the run may be tried again; at once unless said. */
+  readonly retryAt?: number;
+}
+
+/** A token for new leases: 48 random bits, so that no two are alike whatever the store has forgotten. */
+export function newToken(runtime: Runtime): number {
+  const uuid = runtime.uuid();
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) + 1;
 }
 
 /** A run in a runner's hands. */
@@ -31,6 +47,36 @@ export interface Claim extends InstanceRef {
   readonly eventSeq: number;
   /** Bodies in flight when the run was last heard of. */
   readonly begun: readonly BegunBody[];
-  /** Claims in a row that replaced a lease that had run out, this one included. */
+  /** Leases in a row that ran out without progress, the one that this claim replaced included; see `crashesAfter`. */
   readonly crashCount: number;
+  /** How the run was left by whoever held it last. */
+  readonly left: LeftRun;
+  /** The holder has confirmed the lease: the first commit is made. */
+  readonly confirmed?: true;
+}
+
+export interface LeftRun {
+  /** The run's token before this claim; 0 when there was none. */
+  readonly token: number;
+  /** The number of the last commit under that token. */
+  readonly commit: number;
+  /** The lease under that token ran out. */
+  readonly ranOut: boolean;
+}
+
+/** A run that nobody holds waits until it is tried again after a crash: nothing but a person makes it due sooner. */
+export function waitsOutCrash(run: {
+  readonly status: InstanceStatus;
+  readonly crashCount: number;
+}): boolean {
+  return run.status === "active" && run.crashCount > 0;
+}
+
+/**
+ * The count of crashes once a lease has run out. One whose holder was never heard of proves nothing: the answer to the
+ * claim may have been lost, and nobody ever took the turn. It counts once, which makes the next holder confirm its lease
+ * with a commit before any code of the author runs; from then on a lease that runs out is a crash.
+ */
+export function crashesAfter(before: number, commits: number): number {
+  return commits > 0 ? before + 1 : Math.max(before, 1);
 }

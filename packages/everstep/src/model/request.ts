@@ -30,6 +30,8 @@ export type StoreOutcome =
 
 export interface LeaseOffer {
   readonly owner: string;
+  /** One that no lease ever had. */
+  readonly token: number;
   readonly until: number;
 }
 
@@ -205,12 +207,16 @@ export interface WakeOutcome {
 
 /**
  * What becomes of the runs a dead owner left: `expire` ends its leases now; `error` ends every unfinished run it was
- * the last to hold, waiting ones included.
+ * the last to hold, waiting ones included. Of an owner that lives, `release` gives back the leases with this token: the
+ * answer that handed them out was lost.
  */
 export interface AbandonRequest {
   readonly kind: "abandon";
   readonly owner: string;
-  readonly fate: { readonly kind: "expire" } | { readonly kind: "error"; readonly error: StoredError };
+  readonly fate:
+    | { readonly kind: "expire" }
+    | { readonly kind: "error"; readonly error: StoredError }
+    | { readonly kind: "release"; readonly token: number };
 }
 
 export interface AbandonOutcome {

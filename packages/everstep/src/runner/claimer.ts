@@ -1,16 +1,19 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { crashDelaysMs, storeRetryDelayMs } from "../engine/backoff.ts";
+import { storeRetryDelayMs } from "../engine/backoff.ts";
 import type { Turn } from "../engine/turn.ts";
 import { claimBytes } from "../model/bytes.ts";
 import type { RunId } from "../model/instance.ts";
-import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
+import { type Claim, leaseEnd, newToken, type ReturnedLease } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { historyBytes } from "../store/history-bytes.ts";
 import { readInPortions } from "../store/read-in-portions.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
+import { careFor } from "./crash-care.ts";
 import type { Residents } from "./residents.ts";
 import type { TurnMemory } from "./turn-memory.ts";
+import { confirmation } from "./unfit.ts";
+import { mayHaveApplied, type UnheardLeases } from "./unheard-leases.ts";
 
 /** A claimed run with everything its turn begins with. */
 export interface Ready {
@@ -30,12 +33,19 @@ export interface ClaimerParts {
   readonly memory: TurnMemory;
   readonly owner: string;
   readonly leaseMs: number;
+  readonly unheard: UnheardLeases;
+  /** How many runs that may kill their process have their turn here. */
+  readonly suspects: () => number;
+  /** The store may not be used any more. */
+  readonly isOver: () => boolean;
 }
 
 export interface Claimed {
+  /** When it looked. */
   readonly at: number;
+  /** There may be more: as many were found as were asked for, or some were given back for want of memory. */
+  readonly isMore: boolean;
   readonly ready: readonly Ready[];
-  readonly crowded: boolean;
 }
 
 /** Gets due runs from the store, with one batched read for those whose turns are not in memory. */
@@ -46,26 +56,78 @@ export class Claimer {
     this.#parts = parts;
   }
 
-  /** At most `limit` due runs; `at` is when it looked, and `crowded` says that some were given back for want of memory. */
+  /** At most `limit` due runs. */
   async claim(limit: number): Promise<Claimed> {
-    const { store, runtime, definitions, owner, leaseMs } = this.#parts;
+    const { runtime } = this.#parts;
     const since = runtime.monotonic();
-    const now = runtime.now();
-    if (limit <= 0) return { at: now, ready: [], crowded: false };
+    const at = runtime.now();
+    if (limit <= 0) return { at, isMore: false, ready: [] };
+    const claims = await this.#ask(limit, at);
+    const taken = claims.length === 0 ? [] : await this.#confirmed(await this.#careFor(claims));
+    const ready = taken.length === 0 ? [] : await this.#withHistories(taken, since);
+    return { at, isMore: claims.length >= limit || ready.length < taken.length, ready };
+  }
+
+  async #ask(limit: number, now: number): Promise<readonly Claim[]> {
+    const { store, runtime, definitions, owner, leaseMs, unheard } = this.#parts;
     const workflows = [...definitions.values()].map(({ name, options }) => ({
       name,
       concurrency: options.concurrency ?? null,
     }));
-    const claims = await store.claim({
-      owner,
-      workflows,
-      limit,
-      now,
-      leaseUntil: leaseEnd(runtime, leaseMs),
-      crashDelaysMs: crashDelaysMs(defaultLimits.crashesMax, () => runtime.float()),
+    const token = newToken(runtime);
+    try {
+      return await store.claim({
+        owner,
+        token,
+        workflows,
+        limit,
+        now,
+        leaseUntil: leaseEnd(runtime, leaseMs),
+      });
+    } catch (failure) {
+      if (mayHaveApplied(failure)) void unheard.giveBack(token);
+      throw failure;
+    }
+  }
+
+  /** Without those that must wait because their runners died. */
+  async #careFor(claims: readonly Claim[]): Promise<readonly Claim[]> {
+    const { runtime, suspects } = this.#parts;
+    if (claims.every(({ crashCount }) => crashCount === 0)) return claims;
+    const { taken, putOff } = careFor(claims, {
+      now: runtime.now(),
+      random: () => runtime.float(),
+      suspects: suspects(),
+      isOver: (claim) => this.#isOver(claim),
     });
-    const ready = claims.length === 0 ? [] : await this.#withHistories(claims, since);
-    return { at: now, ready, crowded: ready.length < claims.length };
+    if (putOff.length > 0) await this.#giveBack(putOff);
+    return taken;
+  }
+
+  /** It is given up, not tried again. */
+  #isOver({ workflowName, crashCount }: Claim): boolean {
+    const { limits } = this.#parts.definitions.get(workflowName) ?? { limits: defaultLimits };
+    return crashCount >= limits.crashesMax;
+  }
+
+  /** A run whose runners died is begun only once the store knows that this one holds it: if it dies too, that counts. */
+  async #confirmed(claims: readonly Claim[]): Promise<readonly Claim[]> {
+    const { store, runtime } = this.#parts;
+    const doubtful = claims.filter((claim) => claim.crashCount > 0 && !this.#isOver(claim));
+    if (doubtful.length === 0) return claims;
+    try {
+      const outcomes = await store.write(doubtful.map(confirmation), runtime.now());
+      const held = new Set(doubtful.filter((_claim, n) => outcomes[n]?.kind === "committed"));
+      const others = doubtful.filter((claim) => !held.has(claim));
+      if (others.length > 0) void this.#giveBack(others.map(({ lease }) => lease));
+      return claims
+        .filter((claim) => !others.includes(claim))
+        .map((claim) => (held.has(claim) ? { ...claim, confirmed: true } : claim));
+    } catch {
+      // Those that nothing is wrong with need not wait for the others.
+      void this.#giveBack(doubtful.map(({ lease }) => lease));
+      return claims.filter((claim) => !doubtful.includes(claim));
+    }
   }
 
   /** When the next run wants its turn, and whether a concurrency cap holds one back that was due when it last looked. */
@@ -88,7 +150,7 @@ export class Claimer {
   }
 
   async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {
-    const { store, runtime, residents, memory } = this.#parts;
+    const { store, residents, memory } = this.#parts;
     const taken = claims.map((claim) => ({ claim, resident: residents.take(claim) }));
     const reads = taken.flatMap(({ claim, resident }) => readFor(claim, resident) ?? []);
     const histories = new Map<RunId, RunHistory>();
@@ -104,7 +166,7 @@ export class Claimer {
     const isMissing = ({ lease: { runId } }: Claim): boolean => asked.has(runId) && !histories.has(runId);
     // To begin such a run as if it had no history would do everything again.
     const missing = claims.filter(isMissing).map(({ lease }) => lease);
-    if (missing.length > 0) await store.release(missing, runtime.now());
+    if (missing.length > 0) await this.#giveBack(missing);
     const ready = taken
       .filter(({ claim }) => !isMissing(claim))
       .map(({ claim, resident }) => {
@@ -116,9 +178,9 @@ export class Claimer {
   }
 
   /** A store that fails now may answer in a moment; a lease left to run out would count as a crash of the run. */
-  async #giveBack(leases: readonly Lease[]): Promise<void> {
-    const { store, runtime } = this.#parts;
-    for (let attempt = 0; attempt < releasesMax; attempt++) {
+  async #giveBack(leases: readonly ReturnedLease[]): Promise<void> {
+    const { store, runtime, isOver } = this.#parts;
+    for (let attempt = 0; attempt < releasesMax && !isOver(); attempt++) {
       try {
         return await store.release(leases, runtime.now());
       } catch {

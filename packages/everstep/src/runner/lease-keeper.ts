@@ -6,6 +6,8 @@ import type { Runtime, Timer } from "../model/runtime.ts";
 import type { Store } from "../store/store.ts";
 
 interface HeldLease {
+  /** By the monotonic clock: since when it is held. */
+  readonly since: number;
   readonly lease: Lease;
   readonly turn: Turn;
   /** By the monotonic clock, taken before the store was asked: never later than the store's own end. */
@@ -53,7 +55,7 @@ export class LeaseKeeper {
 
   /** `since` is the monotonic time before the store handed out the lease. */
   hold(turn: Turn, lease: Lease, since: number): void {
-    this.#held.set(lease.runId, { lease, turn, heldUntil: since + this.#leaseMs });
+    this.#held.set(lease.runId, { since, lease, turn, heldUntil: since + this.#leaseMs });
     this.#arm(this.#usualMs());
     this.#watchEnd(since + this.#leaseMs);
   }
@@ -70,6 +72,12 @@ export class LeaseKeeper {
   holds(lease: Lease): boolean {
     const held = this.#heldOf(lease);
     return held !== undefined && this.#runtime.monotonic() < held.heldUntil;
+  }
+
+  /** Held for longer than one lease lasts. */
+  isOld(lease: Lease): boolean {
+    const held = this.#heldOf(lease);
+    return held !== undefined && this.#runtime.monotonic() - held.since > this.#leaseMs;
   }
 
   /** The fence is the claim, not the run: a run may come back to its runner under another token. */
@@ -173,10 +181,11 @@ export class LeaseKeeper {
     try {
       const stale = this.#freshenClock();
       if (stale) await stale;
-      const renewals = due.map(({ lease, turn: { begun, commitNumber } }) => ({
+      const renewals = due.map(({ lease, turn: { begun, commitNumber, appliedNumber } }) => ({
         lease,
         begun,
         commit: commitNumber,
+        applied: appliedNumber,
       }));
       const until = leaseEnd(this.#runtime, this.#leaseMs);
       const answers = await this.#store.renew(renewals, until, this.#runtime.now(), signal);

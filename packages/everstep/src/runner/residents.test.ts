@@ -3,15 +3,18 @@ import type { Turn } from "../engine/turn.ts";
 import type { Claim } from "../model/lease.ts";
 import { Residents } from "./residents.ts";
 
-function claimOf(runId: number, token: number): Claim {
-  return { lease: { runId, token, owner: "me", expiresAt: 0 } } as Claim;
+/** A claim of a run that was left under this token, with this commit. */
+function claimOf(runId: number, left: number, commit = 3): Claim {
+  const lease = { runId, token: left + 1000, owner: "me", expiresAt: 0 };
+  return { lease, left: { token: left, commit, ranOut: false } } as Claim;
 }
 
 /** A suspended turn that remembers whether it was dropped. */
 function turnOf(runId: number, token = 1, bytes = 0) {
   const turn = {
     bytes,
-    claim: claimOf(runId, token),
+    claim: { lease: { runId, token, owner: "me", expiresAt: 0 } } as Claim,
+    appliedNumber: 3,
     state: "suspended",
     abandon() {
       turn.state = "closed";
@@ -21,32 +24,33 @@ function turnOf(runId: number, token = 1, bytes = 0) {
 }
 
 describe("suspended turns kept in memory", () => {
-  test("go on under the very next token", () => {
+  test("go on where the run is just as they left it", () => {
     const residents = new Residents(10);
     const turn = turnOf(1, 7);
     residents.keep(turn);
-    expect(residents.take(claimOf(1, 8))).toBe(turn);
+    expect(residents.take(claimOf(1, 7))).toBe(turn);
     expect(turn.state).toBe("suspended");
   });
 
   test.each([
-    ["the same token", 7],
-    ["an older one", 6],
-    ["one that somebody else has had in between", 9],
-  ])("are dropped at %s", (_, token) => {
+    ["somebody else has had the run in between", 9, 3],
+    ["somebody has changed the run since", 8, 3],
+    ["the store has forgotten their last commit", 7, 2],
+    ["the store has forgotten that they had the run", 6, 3],
+  ])("are dropped where %s", (_, left, commit) => {
     const residents = new Residents(10);
     const turn = turnOf(1, 7);
     residents.keep(turn);
-    expect(residents.take(claimOf(1, token))).toBeUndefined();
+    expect(residents.take(claimOf(1, left, commit))).toBeUndefined();
     expect(turn.state).toBe("closed");
-    expect(residents.take(claimOf(1, 8))).toBeUndefined();
+    expect(residents.take(claimOf(1, 7))).toBeUndefined();
   });
 
   test("are taken once", () => {
     const residents = new Residents(10);
     residents.keep(turnOf(1, 7));
-    residents.take(claimOf(1, 8));
-    expect(residents.take(claimOf(1, 8))).toBeUndefined();
+    residents.take(claimOf(1, 7));
+    expect(residents.take(claimOf(1, 7))).toBeUndefined();
   });
 
   test("are not continued when they were closed meanwhile", () => {
@@ -54,7 +58,7 @@ describe("suspended turns kept in memory", () => {
     const turn = turnOf(1, 7);
     residents.keep(turn);
     turn.state = "closed";
-    expect(residents.take(claimOf(1, 8))).toBeUndefined();
+    expect(residents.take(claimOf(1, 7))).toBeUndefined();
   });
 
   test("the least recently suspended goes first when there are too many", () => {
@@ -65,8 +69,8 @@ describe("suspended turns kept in memory", () => {
     residents.keep(a);
     residents.keep(c);
     expect([a, b, c].map(({ state }) => state)).toEqual(["suspended", "closed", "suspended"]);
-    expect(residents.take(claimOf(1, 2))).toBe(a);
-    expect(residents.take(claimOf(3, 2))).toBe(c);
+    expect(residents.take(claimOf(1, 1))).toBe(a);
+    expect(residents.take(claimOf(3, 1))).toBe(c);
   });
 
   test("none are kept where there is no room for any", () => {
@@ -74,7 +78,7 @@ describe("suspended turns kept in memory", () => {
     const turn = turnOf(1);
     residents.keep(turn);
     expect(turn.state).toBe("closed");
-    expect(residents.take(claimOf(1, 2))).toBeUndefined();
+    expect(residents.take(claimOf(1, 1))).toBeUndefined();
   });
 
   test("all of them can be dropped", () => {

@@ -64,14 +64,19 @@ export class Residents {
     }
   }
 
-  /** The turn of this run, if nothing but a claim has happened to the run since the turn was suspended. */
+  /**
+   * The turn of this run, if the run is just as the turn left it: under its token, with its last commit. A store that has
+   * lost its newest writes may have forgotten what the turn knows.
+   */
   take(claim: Claim): Turn | undefined {
     const { runId } = claim.lease;
     const turn = this.#remove(runId) ?? this.#expected.get(runId);
     this.#expected.delete(runId);
     this.#forgotten.delete(runId);
     if (!turn) return undefined;
-    if (turn.claim.lease.token + 1 === claim.lease.token && turn.state === "suspended") return turn;
+    const { token, commit } = claim.left;
+    const isAsLeft = turn.claim.lease.token === token && turn.appliedNumber === commit;
+    if (isAsLeft && turn.state === "suspended") return turn;
     this.#drop(turn);
     return undefined;
   }

@@ -9,7 +9,7 @@ import type { Next } from "../model/boundary.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import type { EventRecord } from "../model/event.ts";
 import { type BegunBody, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
-import { type Claim, type Lease, leaseEnd } from "../model/lease.ts";
+import { type Claim, type Lease, leaseEnd, newToken } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
@@ -18,6 +18,7 @@ import { Beats } from "./beats.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { type Claimed, Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
+import { isSuspect } from "./crash-care.ts";
 import { EventReads } from "./event-reads.ts";
 import { LateWakes } from "./late-wakes.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
@@ -32,6 +33,7 @@ import { type CommitListener, SentCommit } from "./sent-commit.ts";
 import { isRetryable, retryAfterMs } from "./store-patience.ts";
 import { TurnMemory } from "./turn-memory.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
+import { UnheardLeases } from "./unheard-leases.ts";
 import { within } from "./within.ts";
 
 export interface RunnerOptions extends PollSettings {
@@ -107,6 +109,7 @@ export class Runner implements TurnHost {
   readonly #memory: TurnMemory;
   readonly #dispatcher: PollDispatcher;
   readonly #claimer: Claimer;
+  readonly #unheard: UnheardLeases;
   readonly #owners: OwnerWatch;
   readonly #changes: ChangeWatch;
   readonly #eventReads: EventReads;
@@ -148,13 +151,14 @@ export class Runner implements TurnHost {
     const onDue = (): void => this.nudge();
     this.#wakes = new LateWakes({ ...parts, residents: this.#residents, onDue });
     const { owner } = this;
+    const { leaseMs } = options;
+    const isOver = (): boolean => this.#state === "stopped";
     const memory = this.#memory;
+    const residents = this.#residents;
+    this.#unheard = new UnheardLeases({ store, runtime, owner, leaseMs, isOver });
     this.#claimer = new Claimer({
-      ...parts,
-      residents: this.#residents,
-      memory,
-      owner,
-      leaseMs: options.leaseMs,
+      ...{ ...parts, residents, memory, owner, leaseMs, unheard: this.#unheard, isOver },
+      suspects: () => this.#suspects(),
     });
     this.#dispatcher = new PollDispatcher(runtime, pollOptionsOf(options, store, parts.nudges), () =>
       this.#arriving(this.#sweep()),
@@ -395,7 +399,13 @@ export class Runner implements TurnHost {
       });
       void this.#arriving(settled);
     }
-    return { owner: this.owner, until: leaseEnd(this.runtime, this.#parts.options.leaseMs) };
+    const until = leaseEnd(this.runtime, this.#parts.options.leaseMs);
+    return { owner: this.owner, token: newToken(this.runtime), until };
+  }
+
+  /** The answer to a creation with this offer was lost: it may have taken the lease along. */
+  giveBackUnheard({ token }: LeaseOffer): Promise<void> {
+    return this.#unheard.giveBack(token);
   }
 
   /** The offer was taken (with its claim) or not needed after all. */
@@ -410,6 +420,15 @@ export class Runner implements TurnHost {
   fallBehind(): void {
     this.#caughtUp = false;
     this.nudge();
+  }
+
+  /** Runs that may kill the process: not those that have got on, or that have been here for long without doing so. */
+  #suspects(): number {
+    let count = 0;
+    for (const turn of this.#active.values()) {
+      if (isSuspect(turn.claim) && !turn.hasProgressed && !this.#keeper.isOld(turn.claim.lease)) count += 1;
+    }
+    return count;
   }
 
   #freeSlots(): number {
@@ -451,11 +470,10 @@ export class Runner implements TurnHost {
         this.#caughtUp = false;
         return { claimed: 0, nextDueAt: undefined };
       }
-      const { at, begun, crowded } = await this.#claimAndBegin(limit, null);
+      const { at, isMore, begun } = await this.#claimAndBegin(limit, null);
       const claimed = begun.length;
-      const more = claimed >= limit || crowded;
-      this.#caughtUp = !more;
-      if (more) {
+      this.#caughtUp = !isMore;
+      if (isMore) {
         if (this.#room() > 0) this.nudge();
         return { claimed, nextDueAt: undefined };
       }
@@ -472,12 +490,12 @@ export class Runner implements TurnHost {
   async #claimAndBegin(
     limit: number,
     budget: StepBudget | null,
-  ): Promise<Pick<Claimed, "at" | "crowded"> & { readonly begun: readonly Promise<boolean>[] }> {
+  ): Promise<Omit<Claimed, "ready"> & { readonly begun: readonly Promise<boolean>[] }> {
     const places = Math.max(0, limit);
     this.#reserved += places;
     try {
-      const { at, ready, crowded } = await this.#claimer.claim(places);
-      return { at, crowded, begun: ready.map((each) => this.#begin(each, budget)) };
+      const { at, isMore, ready } = await this.#claimer.claim(places);
+      return { at, isMore, begun: ready.map((each) => this.#begin(each, budget)) };
     } finally {
       this.#reserved -= places;
     }

@@ -3,6 +3,7 @@ import type { Boundary, Next } from "../model/boundary.ts";
 import { EverstepError } from "../model/error.ts";
 import type { Claim } from "../model/lease.ts";
 import type { Limits } from "../model/limits.ts";
+import type { CommitRequest } from "../model/request.ts";
 import type { RunHistory } from "../store/store.ts";
 
 /** Why a claimed run cannot have its turn, as the end it comes to; null when it can. */
@@ -32,8 +33,22 @@ export function unreadable(problem: unknown): Next {
   return { kind: "error", error: toStoredError(error), deadLetter: false };
 }
 
-/** The only commit of a turn that never began. */
-export function lastBoundary(claim: Claim, next: Next): Boundary {
-  const nothing = { steps: [], timeouts: [], consumed: [], logs: [], begun: [] };
-  return { number: 1, ...nothing, eventSeqSeen: claim.eventSeq, next };
+const nothing = { steps: [], timeouts: [], consumed: [], logs: [] };
+
+/** The last commit of a turn that never began. */
+export function lastBoundary({ eventSeq, confirmed }: Claim, next: Next): Boundary {
+  return { number: confirmed ? 2 : 1, ...nothing, begun: [], eventSeqSeen: eventSeq, next };
+}
+
+/** A first commit that records nothing but that the lease is held; see `crashesAfter`. */
+export function confirmation({ lease, begun, eventSeq }: Claim): CommitRequest {
+  const next = { kind: "continue" } as const;
+  return {
+    kind: "commit",
+    lease,
+    boundary: { number: 1, ...nothing, begun, eventSeqSeen: eventSeq, noProgress: true, next },
+    alongside: [],
+    mutations: null,
+    leaseUntil: 0,
+  };
 }

@@ -3,7 +3,7 @@ export type { ErrorCode, StoreFailure } from "../model/error.ts";
 export { EverstepError, StoreError } from "../model/error.ts";
 export type { EventRecord } from "../model/event.ts";
 export type { BegunBody, InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../model/instance.ts";
-export type { Claim, Lease } from "../model/lease.ts";
+export type { Claim, Lease, LeftRun, ReturnedLease } from "../model/lease.ts";
 export type { LogLevel, LogLine, StoredLogLine } from "../model/log-line.ts";
 export type { AttemptError, StepRecord, StepStatus, StepType, WaitsFor } from "../model/step.ts";
 export type { TaskKind } from "../model/task.ts";

@@ -4,7 +4,7 @@
  */
 import type { EventRecord } from "../model/event.ts";
 import type { BegunBody, InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../model/instance.ts";
-import type { Claim, Lease } from "../model/lease.ts";
+import type { Claim, Lease, ReturnedLease } from "../model/lease.ts";
 import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
 import type { CreateRequest, SendEventRequest, StoreOutcome, StoreRequest } from "../model/request.ts";
 import type { StepRecord } from "../model/step.ts";
@@ -60,7 +60,8 @@ export interface Store {
   readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]>;
 
   /**
-   * Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. Once
+   * Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. A run that
+   * knows of fewer commits than the holder was told of has lost them, and with them the lease. Once
    * `signal` is aborted nobody waits any more: the store gives up the connection it asked on, and the next call goes out
    * on another.
    */
@@ -71,8 +72,8 @@ export interface Store {
     signal?: AbortSignal,
   ): Promise<readonly RenewAnswer[]>;
 
-  /** Gives leases back: the run is due at `now` again. Leases that are no longer held are left alone. */
-  release(leases: readonly Lease[], now: number): Promise<void>;
+  /** Gives leases back: the run is due at `now` again, or to be retried later. Those no longer held are left alone. */
+  release(leases: readonly ReturnedLease[], now: number): Promise<void>;
 
   getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined>;
   /** The current runs of many, in the order asked for. */
@@ -180,16 +181,13 @@ export interface StoreWarning {
 
 export interface ClaimRequest {
   readonly owner: string;
+  /** Of every lease that is handed out; one that no lease ever had. */
+  readonly token: number;
   /** Workflows this runner has code for, with how many of their runs may be leased at once over all runners. */
   readonly workflows: readonly { readonly name: string; readonly concurrency: number | null }[];
   readonly limit: number;
   readonly now: number;
   readonly leaseUntil: number;
-  /**
-   * Delay before a run whose lease ran out may be claimed again, by how often that has happened in a row (index 0: the
-   * first time); the last entry serves for all beyond. 0 is at once. A delayed run is put back, not claimed.
-   */
-  readonly crashDelaysMs: readonly number[];
 }
 
 export interface RunRead {
@@ -221,6 +219,8 @@ export interface Renewal {
    * date and left out: renewals and commits may overtake each other. Without it `begun` always counts.
    */
   readonly commit?: number;
+  /** The number of the newest commit that is known to be applied; 0 unless said. */
+  readonly applied?: number;
 }
 
 export type RenewAnswer =

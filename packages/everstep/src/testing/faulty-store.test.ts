@@ -95,7 +95,7 @@ test("only the next fitting call stops; others pass it", async () => {
   const where = (call: { requests: readonly StoreRequest[] }) =>
     call.requests.some((request) => request.kind === "create" && request.instanceId === "b");
   const stop = faulty.stopBefore("create", { where });
-  await faulty.claim({ owner: "o", workflows: [], limit: 1, now, leaseUntil: now, crashDelaysMs: [] });
+  await faulty.claim({ owner: "o", token: 1, workflows: [], limit: 1, now, leaseUntil: now });
   await faulty.write([create("a")], now);
   expect(stop.isReached).toBe(false);
   const writing = faulty.write([create("b")], now);

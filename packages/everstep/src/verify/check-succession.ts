@@ -1,6 +1,6 @@
 /**
  * What two looks at the same run, one later, may never show, however much happened in between. Between them the failed
- * step of an errored run may have been retried: the token has grown, the step is open again, what was recorded inside
+ * step of an errored run may have been retried: the token has moved, the step is open again, what was recorded inside
  * it is gone and the events it took are there again. Everything else only ever grows.
  */
 

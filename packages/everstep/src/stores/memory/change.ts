@@ -95,6 +95,7 @@ function retryStep(
   }
   run.status = "active";
   run.token += 1;
+  run.lastCommit = 0;
   run.output = null;
   run.error = null;
   run.deadLetter = false;

@@ -1,9 +1,9 @@
-import type { Claim } from "../../model/lease.ts";
+import { type Claim, crashesAfter, type LeftRun } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/index.ts";
 import type { MemoryDatabase, Workflow } from "./database.ts";
 import { isBefore } from "./due-queue.ts";
 import type { Run } from "./run.ts";
-import { giveBack, lease, leaseInForce } from "./run.ts";
+import { lease, leaseInForce } from "./run.ts";
 
 /** A workflow that is asked for, and how many of its runs may still be leased. */
 interface Room {
@@ -16,16 +16,18 @@ export function claim(database: MemoryDatabase, request: ClaimRequest): readonly
     const workflow = database.workflows.get(name);
     return workflow === undefined ? [] : [{ workflow, free: freePlaces(workflow, concurrency, request.now) }];
   });
-  const picked = pickDue(database, rooms, request);
+  const picked = pickDue(rooms, request);
   return picked.map((run) => {
     const { waitingSince } = run;
-    lease(database, run, request.owner, request.leaseUntil, request.now);
-    return claimOf(run, waitingSince);
+    const left: LeftRun = { token: run.token, commit: run.lastCommit, ranOut: run.leased };
+    if (run.leased) run.crashCount = crashesAfter(run.crashCount, run.lastCommit);
+    lease(database, run, { ...request, until: request.leaseUntil }, request.now);
+    return claimOf(run, waitingSince, left);
   });
 }
 
 /** What a runner is told about the run it now holds. */
-export function claimOf(run: Run, waitingSince: number | null): Claim {
+export function claimOf(run: Run, waitingSince: number | null, left: LeftRun): Claim {
   const { instance } = run;
   return {
     workflowName: instance.workflowName,
@@ -41,6 +43,7 @@ export function claimOf(run: Run, waitingSince: number | null): Claim {
     eventSeq: run.eventSeq,
     begun: run.begun,
     crashCount: run.crashCount,
+    left,
   };
 }
 
@@ -51,21 +54,16 @@ function freePlaces(workflow: Workflow, concurrency: number | null, now: number)
   return concurrency - held;
 }
 
-/** Takes due runs out of the queues, up to the limit; one whose lease ran out may be put back for later instead. */
-function pickDue(database: MemoryDatabase, rooms: readonly Room[], request: ClaimRequest): readonly Run[] {
+/** Takes due runs out of the queues, up to the limit. */
+function pickDue(rooms: readonly Room[], request: ClaimRequest): readonly Run[] {
   const picked: Run[] = [];
   while (picked.length < request.limit) {
     const next = firstDue(rooms, request.now);
     if (next === undefined) break;
     const { run, room } = next;
-    const delayMs = run.leased ? countCrash(run, request.crashDelaysMs) : 0;
-    if (delayMs > 0) {
-      giveBack(database, run, "retry", request.now + delayMs);
-    } else {
-      run.queue?.remove(run);
-      room.free -= 1;
-      picked.push(run);
-    }
+    run.queue?.remove(run);
+    room.free -= 1;
+    picked.push(run);
   }
   return picked;
 }
@@ -81,10 +79,4 @@ function firstDue(rooms: readonly Room[], now: number): { run: Run; room: Room }
     if (first !== undefined) return first;
   }
   return undefined;
-}
-
-/** A lease that ran out is a crash: counted here, and answered with the delay before the next try (INV-14). */
-function countCrash(run: Run, delaysMs: readonly number[]): number {
-  run.crashCount += 1;
-  return delaysMs[Math.min(run.crashCount, delaysMs.length) - 1] ?? 0;
 }

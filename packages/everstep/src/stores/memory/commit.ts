@@ -1,4 +1,4 @@
-import type { Boundary, Next } from "../../model/boundary.ts";
+import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
 import { isTerminal } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/index.ts";
@@ -20,7 +20,7 @@ export function commit(database: MemoryDatabase, request: CommitRequest, now: nu
   if (boundary.number <= run.lastCommit) return repeated(run, boundary);
   if (!run.leased || isTerminal(run.status) || run !== currentRun(run.instance))
     return { kind: "superseded" };
-  if (boundary.number !== run.lastCommit + 1) return { kind: "superseded" };
+  if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };
 
   if (request.mutations !== null) {
     const refused = runMutations(database.authorRows, request.mutations);
@@ -52,7 +52,7 @@ function repeated(run: Run, boundary: Boundary): CommitOutcome {
 function record(database: MemoryDatabase, run: Run, boundary: Boundary, now: number): void {
   run.lastCommit = boundary.number;
   run.touched = true;
-  run.crashCount = 0;
+  if (!boundary.noProgress) run.crashCount = 0;
   run.begun = detached(boundary.begun);
   for (const step of boundary.steps) writeStep(database, run, step);
   for (const { seq, stepKey } of boundary.consumed) {

@@ -13,9 +13,9 @@ export function create(database: MemoryDatabase, request: CreateRequest, now: nu
   }
   const run = addRun(database, addInstance(database, request), { ...request, token: 0 }, now);
   if (request.lease === null) return { kind: "created", runId: run.id, claim: null };
-  const { owner, until } = request.lease;
-  lease(database, run, owner, until, now);
-  return { kind: "created", runId: run.id, claim: claimOf(run, null) };
+  lease(database, run, request.lease, now);
+  const left = { token: 0, commit: 0, ranOut: false };
+  return { kind: "created", runId: run.id, claim: claimOf(run, null, left) };
 }
 
 function addInstance(database: MemoryDatabase, request: CreateRequest): Instance {

@@ -1,5 +1,6 @@
 import type { EventRecord } from "../../model/event.ts";
 import { isTerminal } from "../../model/instance.ts";
+import { waitsOutCrash } from "../../model/lease.ts";
 import type {
   PublishOutcome,
   PublishRequest,
@@ -76,7 +77,7 @@ function accept(
   const event: EventRecord = { ...given, seq: run.eventSeq, deliveredAt: null, consumedBy: null };
   database.putEvent(run, event);
   // A leased row keeps its due time, which is the end of its lease: the turn's own suspend finds the event (INV-23).
-  if (run.leased || run.status === "paused" || !isAwaited(event, run)) return false;
+  if (run.leased || run.status === "paused" || waitsOutCrash(run) || !isAwaited(event, run)) return false;
   makeDue(database, run, "wake", now);
   return true;
 }

@@ -1,5 +1,5 @@
 import { isTerminal } from "../../model/instance.ts";
-import type { Lease } from "../../model/lease.ts";
+import type { Lease, ReturnedLease } from "../../model/lease.ts";
 import type {
   AbandonOutcome,
   AbandonRequest,
@@ -16,19 +16,21 @@ import { end, extendLease, giveBack, isSchedulable, makeDue } from "./run.ts";
 /** Renewal is not acquisition: it succeeds only while nobody else has claimed the run (INV-4). */
 export function renew(
   database: MemoryDatabase,
-  { lease, begun, commit }: Renewal,
+  { lease, begun, commit, applied = 0 }: Renewal,
   until: number,
 ): RenewAnswer {
   const run = held(database, lease);
-  if (run === undefined) return { kind: "lost" };
+  if (run === undefined || run.lastCommit < applied) return { kind: "lost" };
   if (commit === undefined || commit === run.lastCommit) run.begun = detached(begun);
   extendLease(database, run, until);
   return { kind: "renewed", eventSeq: run.eventSeq, paused: run.status === "paused" };
 }
 
-export function release(database: MemoryDatabase, lease: Lease, now: number): void {
+export function release(database: MemoryDatabase, lease: ReturnedLease, now: number): void {
   const run = held(database, lease);
-  if (run !== undefined) giveBack(database, run, "resume", now);
+  if (run === undefined) return;
+  if (lease.retryAt === undefined) giveBack(database, run, "resume", now);
+  else giveBack(database, run, "retry", lease.retryAt);
 }
 
 export function wake(database: MemoryDatabase, { runId, token }: WakeRequest, now: number): WakeOutcome {
@@ -52,8 +54,13 @@ export function abandon(
     }
     return { kind: "abandoned", runs: runs.length };
   }
-  // Still leased, so that the next claim counts a crash.
   const leased = runs.filter((run) => run.leased);
+  if (fate.kind === "release") {
+    const unheard = leased.filter((run) => run.token === fate.token);
+    for (const run of unheard) giveBack(database, run, "resume", now);
+    return { kind: "abandoned", runs: unheard.length };
+  }
+  // Still leased, so that the next claim counts a crash.
   for (const run of leased) makeDue(database, run, run.kind, now);
   return { kind: "abandoned", runs: leased.length };
 }

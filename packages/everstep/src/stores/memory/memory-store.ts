@@ -1,7 +1,7 @@
 import { StoreError } from "../../model/error.ts";
 import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
-import type { Claim, Lease } from "../../model/lease.ts";
+import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
@@ -104,7 +104,7 @@ export class MemoryStore implements Store {
     return renewals.map((renewal) => renew(database, renewal, until));
   }
 
-  async release(leases: readonly Lease[], now: number): Promise<void> {
+  async release(leases: readonly ReturnedLease[], now: number): Promise<void> {
     const database = this.#open();
     for (const lease of leases) release(database, lease, now);
   }

@@ -15,7 +15,7 @@ import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord, WaitingStep } from "../../model/step.ts";
 import type { TaskKind } from "../../model/task.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
-import type { ChangeOutcome } from "../../store/index.ts";
+import type { ChangeOutcome, LeaseOffer } from "../../store/index.ts";
 import type { MemoryDatabase, Workflow } from "./database.ts";
 import type { DueQueue } from "./due-queue.ts";
 
@@ -142,14 +142,14 @@ export function addRun(
   return run;
 }
 
-/** Hands the run to a new owner under the next token. */
-export function lease(database: MemoryDatabase, run: Run, owner: string, until: number, now: number): void {
+/** Hands the run to a new owner under a new token. */
+export function lease(database: MemoryDatabase, run: Run, offer: LeaseOffer, now: number): void {
   run.status = "active";
   run.kind = "resume";
   run.leased = true;
-  run.owner = owner;
-  run.dueAt = until;
-  run.token += 1;
+  run.owner = offer.owner;
+  run.dueAt = offer.until;
+  run.token = offer.token;
   run.lastCommit = 0;
   run.waitingSince = null;
   run.startedAt ??= now;

@@ -1,22 +1,23 @@
-import type { ClaimRound } from "../sql/dialect.ts";
+import type { ClaimRequest } from "../../store/store.ts";
+import { crashesText } from "../sql/claim.ts";
 import { claimableLanes, lanes } from "../sql/lane.ts";
 import type { SqlRow } from "../sql/row.ts";
 import type { Statement } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";
-import type { Candidate, Choice } from "./claim-choice.ts";
+import type { Candidate } from "./claim-choice.ts";
 import { byKey } from "./rows.ts";
 
 export interface ClaimStatements {
   /** Workflows of which something is due; locks nothing. */
-  due(round: ClaimRound): Statement;
+  due(request: ClaimRequest): Statement;
   /** Leases in force of workflows with a limit. None when there is no such workflow. */
-  held(round: ClaimRound): readonly Statement[];
+  held(request: ClaimRequest): readonly Statement[];
   /** Who claims runs of workflows with a limit does so alone, or two would find the same room. */
-  capLocks(round: ClaimRound): readonly Statement[];
+  capLocks(request: ClaimRequest): readonly Statement[];
   /** The oldest due runs of each workflow and lane, locked. */
-  stretches(round: ClaimRound): readonly Statement[];
-  instances(taken: readonly Candidate[]): readonly Statement[];
-  moves(round: ClaimRound, choice: Choice): readonly Statement[];
+  stretches(request: ClaimRequest): readonly Statement[];
+  instances(taken: readonly Candidate[]): Statement;
+  take(request: ClaimRequest, taken: readonly Candidate[]): Statement;
   /** What stands for the columns of an instance that is not there. */
   readonly noInstance: SqlRow;
 }
@@ -25,8 +26,8 @@ const instanceColumns = ["workflow", "instance_id", "created_at", "deadline_at",
 
 export function claimStatements(names: TableNames): ClaimStatements {
   const run = `${names.run} r FORCE INDEX (\`claim\`)`;
-  const stretch = `SELECT r.id AS run, r.instance, r.workflow, r.lane, r.due_at, r.run_number, r.token, r.recorded,
-      r.event_seq, r.crash_count, r.started_at, r.waiting_since, r.begun
+  const stretch = `SELECT r.id AS run, r.instance, r.workflow, r.lane, r.due_at, r.run_number, r.token, r.last_commit,
+      r.recorded, r.event_seq, r.crash_count, r.started_at, r.waiting_since, r.begun
     FROM ${run} WHERE r.workflow = ? AND r.lane = ? AND r.due_at <= ?
     ORDER BY r.due_at, r.id LIMIT ? FOR UPDATE SKIP LOCKED`;
   const due = `SELECT ? AS workflow FROM DUAL WHERE ${claimableLanes
@@ -41,12 +42,11 @@ export function claimStatements(names: TableNames): ClaimStatements {
   const instances = `SELECT i.id, ${instanceColumns.map((column) => `i.${column}`).join(", ")}
     FROM ${names.instance} i WHERE i.id IN (?)`;
   // Assignments are made one after the other: what depends on the lane comes before it.
-  const take = `UPDATE ${names.run} r ${byKey} SET r.crash_count = r.crash_count + (r.lane = ${lanes.held}), r.lane = ${lanes.held},
-      r.kind = 'resume', r.status = 'active', r.token = r.token + 1, r.last_commit = 0, r.owner = ?, r.due_at = ?,
+  const take = `UPDATE ${names.run} r ${byKey} SET
+      r.crash_count = IF(r.lane = ${lanes.held}, ${crashesText("r")}, r.crash_count), r.lane = ${lanes.held},
+      r.kind = 'resume', r.status = 'active', r.token = ?, r.last_commit = 0, r.owner = ?, r.due_at = ?,
       r.started_at = COALESCE(r.started_at, ?), r.waiting_since = NULL, r.updated_at = ?
     WHERE r.id IN (?)`;
-  const putBack = `UPDATE ${names.run} r ${byKey} SET r.lane = ${lanes.resuming}, r.kind = 'retry',
-      r.crash_count = r.crash_count + 1, r.due_at = ? WHERE r.id IN (?)`;
 
   return {
     noInstance: Object.fromEntries(instanceColumns.map((column) => [column, null])),
@@ -56,34 +56,28 @@ export function claimStatements(names: TableNames): ClaimStatements {
       values: workflows.flatMap(({ name }) => [name, ...claimableLanes.flatMap(() => [name, now])]),
     }),
 
-    held(round) {
-      const limited = withLimit(round);
-      return limited.length === 0 ? [] : [{ sql: held, values: [limited, round.now] }];
+    held(request) {
+      const limited = withLimit(request);
+      return limited.length === 0 ? [] : [{ sql: held, values: [limited, request.now] }];
     },
 
-    capLocks: (round) => withLimit(round).map((name) => ({ sql: capLock, values: [name] })),
+    capLocks: (request) => withLimit(request).map((name) => ({ sql: capLock, values: [name] })),
 
     stretches: ({ workflows, now, limit }) =>
       workflows.flatMap(({ name }) =>
         claimableLanes.map((lane) => ({ sql: stretch, values: [name, lane, now, limit] })),
       ),
 
-    instances: (taken) =>
-      taken.length === 0 ? [] : [{ sql: instances, values: [taken.map(({ row }) => row.instance)] }],
+    instances: (taken) => ({ sql: instances, values: [taken.map(({ row }) => row.instance)] }),
 
-    moves: ({ owner, leaseUntil, now }, { taken, putBack: back }) => [
-      ...(taken.length === 0
-        ? []
-        : [{ sql: take, values: [owner, leaseUntil, now, now, taken.map((each) => each.run)] }]),
-      ...[...new Set(back.map(({ dueAt }) => dueAt))].map((dueAt) => ({
-        sql: putBack,
-        values: [dueAt, back.filter((each) => each.dueAt === dueAt).map((each) => each.run)],
-      })),
-    ],
+    take: ({ token, owner, leaseUntil, now }, taken) => ({
+      sql: take,
+      values: [token, owner, leaseUntil, now, now, taken.map((each) => each.run)],
+    }),
   };
 }
 
 /** In an order that is the same for all, so that nobody waits for each other in a circle. */
-function withLimit({ workflows }: ClaimRound): readonly string[] {
+function withLimit({ workflows }: ClaimRequest): readonly string[] {
   return workflows.flatMap(({ name, concurrency }) => (concurrency === null ? [] : [name])).sort();
 }

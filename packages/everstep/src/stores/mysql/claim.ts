@@ -1,64 +1,60 @@
 /**
  * Hands out due runs. Every workflow and lane is its own stretch of one index, read from its oldest entry; runs that
- * others are about to take are passed over. Two round trips: lock what is due, then take it and commit. While nothing is
+ * others are about to take are passed over. Two request trips: lock what is due, then take it and commit. While nothing is
  * due it is one, which locks nothing.
  */
-import type { ClaimedRows, ClaimRound } from "../sql/dialect.ts";
+import type { ClaimRequest } from "../../store/store.ts";
+import type { SqlRow } from "../sql/row.ts";
 import type { Database, Transaction } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";
-import { type Choice, choose, readCandidates, roomsOf } from "./claim-choice.ts";
+import { type Candidate, choose, readCandidates, roomsOf } from "./claim-choice.ts";
 import { claimStatements } from "./claim-statements.ts";
 
 export interface Claims {
-  claim(database: Database, round: ClaimRound): Promise<ClaimedRows>;
+  claim(database: Database, request: ClaimRequest): Promise<readonly SqlRow[]>;
   /** Something is due: the next claim need not look before it locks. */
   expectWork(): void;
 }
 
-const nothing: ClaimedRows = { rows: [], putBack: 0 };
+const nothing: readonly SqlRow[] = [];
 
 export function claims(names: TableNames): Claims {
   const statements = claimStatements(names);
   // Who found something the last time will probably find more.
   let expectsWork = false;
 
-  const isAnyDue = async (database: Database, round: ClaimRound): Promise<boolean> => {
-    const [due, held] = await database.run([statements.due(round), ...statements.held(round)]);
-    const rooms = roomsOf(round, held?.rows ?? []);
+  const isAnyDue = async (database: Database, request: ClaimRequest): Promise<boolean> => {
+    const [due, held] = await database.run([statements.due(request), ...statements.held(request)]);
+    const rooms = roomsOf(request, held?.rows ?? []);
     return (due?.rows ?? []).some(({ workflow }) => (rooms.get(String(workflow)) ?? 0) > 0);
   };
 
-  const lockAndChoose = async (tx: Transaction, round: ClaimRound): Promise<Choice> => {
-    const caps = statements.capLocks(round);
-    const held = statements.held(round);
-    const results = await tx.run([...caps, ...held, ...statements.stretches(round)]);
-    const rooms = roomsOf(round, held.length === 0 ? [] : (results[caps.length]?.rows ?? []));
+  const lockAndChoose = async (tx: Transaction, request: ClaimRequest): Promise<readonly Candidate[]> => {
+    const caps = statements.capLocks(request);
+    const held = statements.held(request);
+    const results = await tx.run([...caps, ...held, ...statements.stretches(request)]);
+    const rooms = roomsOf(request, held.length === 0 ? [] : (results[caps.length]?.rows ?? []));
     const stretches = results.slice(caps.length + held.length);
-    const found = stretches.flatMap(({ rows }) => readCandidates(rows, round.limit));
-    return choose(round, rooms, found);
+    const found = stretches.flatMap(({ rows }) => readCandidates(rows));
+    return choose(request, rooms, found);
   };
 
-  const take = (database: Database, round: ClaimRound): Promise<ClaimedRows> =>
+  const take = (database: Database, request: ClaimRequest): Promise<readonly SqlRow[]> =>
     database.transact(async (tx) => {
-      const choice = await lockAndChoose(tx, round);
-      const { taken, putBack } = choice;
-      if (taken.length === 0 && putBack.length === 0) return nothing;
-      const [instances] = await tx.commit([
-        ...statements.instances(taken),
-        ...statements.moves(round, choice),
-      ]);
+      const taken = await lockAndChoose(tx, request);
+      if (taken.length === 0) return nothing;
+      const [instances] = await tx.commit([statements.instances(taken), statements.take(request, taken)]);
       const byId = new Map(instances?.rows.map((row) => [row.id, row]));
-      const rows = taken.map(({ row }) => ({ ...row, ...(byId.get(row.instance) ?? statements.noInstance) }));
-      return { rows, putBack: putBack.length };
+      return taken.map(({ row }) => ({ ...row, ...(byId.get(row.instance) ?? statements.noInstance) }));
     });
 
   return {
-    async claim(database, round) {
-      if (round.workflows.length === 0 || round.limit <= 0) return nothing;
+    async claim(database, request) {
+      if (request.workflows.length === 0 || request.limit <= 0) return nothing;
       const looksFirst = !expectsWork;
       expectsWork = false;
-      if (looksFirst && !(await isAnyDue(database, round))) return nothing;
-      const claimed = await take(database, round);
+      if (looksFirst && !(await isAnyDue(database, request))) return nothing;
+      const claimed = await take(database, request);
       if (claimed !== nothing) expectsWork = true;
       return claimed;
     },

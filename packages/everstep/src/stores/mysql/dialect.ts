@@ -1,4 +1,5 @@
 import type { Dialect } from "../sql/dialect.ts";
+import { runIdGapMax } from "../sql/run-ids.ts";
 import type { TableNames } from "../sql/table.ts";
 import { type Claims, claims } from "./claim.ts";
 import { dueList } from "./due-list.ts";
@@ -38,6 +39,8 @@ export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names
       sorted: (query, column) => `${query} ORDER BY ${column} LIMIT 18446744073709551615`,
     },
     claim,
+    // Anything but the time may differ where statements are sent to replicas as they are.
+    anyGap: `MICROSECOND(NOW(6)) * ${(runIdGapMax + 1) / 2 ** 20}`,
     applyQuickly: quickWrites(names),
     sendQuickly: quickSends(names),
     listInstances: instanceList(names),

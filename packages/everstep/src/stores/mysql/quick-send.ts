@@ -5,7 +5,7 @@
  */
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
-import { lanes } from "../sql/lane.ts";
+import { canBeWoken, lanes } from "../sql/lane.ts";
 import type { SendQuickly } from "../sql/quick-send.ts";
 import { integer, text } from "../sql/row.ts";
 import type { SqlResult, Statement } from "../sql/session.ts";
@@ -19,7 +19,7 @@ export function quickSends(names: TableNames): SendQuickly {
   const lock = `SELECT r.id INTO @everstep_run FROM ${run} WHERE r.id =
     (SELECT i.run FROM ${names.instance} i WHERE i.workflow = ? AND i.instance_id = ?) FOR UPDATE`;
   const isAwaited = (by: string): string =>
-    `r.lane IN (${lanes.resuming}, ${lanes.starting}) AND EXISTS (SELECT 1 FROM ${names.step} w
+    `${canBeWoken} AND EXISTS (SELECT 1 FROM ${names.step} w
       WHERE w.run = r.id AND w.is_open = 1 AND w.wake_at >= ? AND ${by} = ?)`;
   // The lane comes last, because the others look at it. Reaching LAST_INSERT_ID leaves a mark in the answer; it is given
   // something of the row, since what is the same for all rows may be worked out beforehand.

@@ -52,7 +52,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   const leased = async (to: MysqlStore, ids: readonly string[]): Promise<readonly Lease[]> => {
     const lease = { owner: "runner", until: at(leaseMs) };
     const made = await to.write(
-      ids.map((id) => create(id, { lease, retentionMs: 1000 })),
+      ids.map((id, n) => create(id, { lease: { ...lease, token: 7 + n }, retentionMs: 1000 })),
       at(0),
     );
     return made.flatMap((each) => (each.kind === "created" && each.claim !== null ? [each.claim.lease] : []));
@@ -64,13 +64,22 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     return { outcomes, kinds: outcomes.map(({ kind }) => kind), roundTrips: sent.mock.calls.length };
   };
 
+  /** Ids of runs begin anywhere; what is alike but for that is alike. */
+  const withoutGap = (found: Record<string, unknown>): Record<string, unknown> => {
+    const text = JSON.stringify(found);
+    const ids = [...text.matchAll(/\\"run\\":(\d+)/g)].map(([, id]) => Number(id));
+    const least = Math.min(...ids);
+    const names = /\\"(id|run|instance|previous_run)\\":(\d+)/g;
+    return JSON.parse(text.replaceAll(names, (_all, name, id) => `\\"${name}\\":${Number(id) - least}`));
+  };
+
   const rowsOf = async (of: MysqlStore): Promise<Record<string, unknown>> => {
     const found: Record<string, unknown> = {};
     for (const table of tables.filter((each) => !["meta", "change"].includes(each))) {
       const rows = await place.query(`SELECT * FROM \`${place.namespaceOf(of)}_${table}\``);
       found[table] = rows.map((row) => JSON.stringify(row)).toSorted();
     }
-    return found;
+    return withoutGap(found);
   };
 
   /** Every kind of commit, each for a run of its own, with and without what may come with it. */
@@ -117,7 +126,8 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     // The second tells of events that have not been seen.
     expect(roundTrips).toBe(2);
     const expected = await other.write([...(await prepare(other)), longWay], at(1));
-    expect([...outcomes, { kind: "ignored" }]).toEqual(expected);
+    const unnamed = (outcome: StoreOutcome) => ({ ...outcome, runId: null });
+    expect([...outcomes, { kind: "ignored" } as const].map(unnamed)).toEqual(expected.map(unnamed));
     expect(await rowsOf(store)).toEqual(await rowsOf(other));
     await other.close();
   });

@@ -1,5 +1,6 @@
 /** PostgreSQL's part of the shared statements: rows travel as one array per column, so a text fits any number of them. */
 import type { Dialect, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
+import { runIdGapMax } from "../sql/run-ids.ts";
 import { columnType, type Table, type TableNames, tables } from "../sql/table.ts";
 import { claimRound } from "./claim.ts";
 import { dueListing } from "./due-list.ts";
@@ -71,6 +72,7 @@ export function postgresDialect(namespace: string): Dialect {
       ),
     lock: (alias, busy = "wait") => `FOR UPDATE OF ${alias}${busy === "skip" ? " SKIP LOCKED" : ""}`,
     claim: claimRound(names),
+    anyGap: `floor(random() * ${runIdGapMax + 1})::bigint`,
     applyQuickly: quickWrites(names),
     sendQuickly: quickSends(names),
     listInstances: instanceListing(names),

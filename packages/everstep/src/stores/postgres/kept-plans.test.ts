@@ -95,7 +95,7 @@ describe.skipIf(postgresUrl === undefined)(
     const quick = () => {
       const dialect = postgresDialect(namespace);
       const apply = dialect.applyQuickly as NonNullable<typeof dialect.applyQuickly>;
-      const write = quickFirst(apply, database, runIds(inner, dialect.names), () => {
+      const write = quickFirst(apply, database, runIds(inner, dialect), () => {
         throw new Error("not the common kind");
       });
       return async (...requests: StoreRequest[]) => (await write(requests, at(5))).outcomes;

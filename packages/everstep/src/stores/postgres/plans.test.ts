@@ -139,7 +139,7 @@ describe.skipIf(postgresUrl === undefined)(
 
     test("every kind of write looks up what it needs by key", async () => {
       const dialect = postgresDialect(namespace);
-      const ids = runIds(database, dialect.names);
+      const ids = runIds(database, dialect);
       const write = writes(database, dialect, ids, mutations(readOptions(postgresUrl as string))).write;
       const lease = { runId: 1, token: 1, owner: "me", expiresAt: at(9) };
       const wait = boundary(2, { steps: [awaiting(4, "x", never)], next: suspendUntil(never) });
@@ -165,14 +165,14 @@ describe.skipIf(postgresUrl === undefined)(
 
     test("an owner's runs are found among those at work, not among all", async () => {
       const dialect = postgresDialect(namespace);
-      const { write } = writes(database, dialect, runIds(database, dialect.names), async () => {});
+      const { write } = writes(database, dialect, runIds(database, dialect), async () => {});
       const plans = await plansOf(() => write([abandon("nobody")], at(5)));
       expect(plans.join("\n")).toMatch(/Index (Only )?Scan using run_claim|Bitmap Index Scan on run_claim/);
     });
 
     test("the common batch is one statement over keys", async () => {
       const dialect = postgresDialect(namespace);
-      const ids = runIds(database, dialect.names);
+      const ids = runIds(database, dialect);
       const write = quickFirst(
         dialect.applyQuickly as NonNullable<typeof dialect.applyQuickly>,
         database,

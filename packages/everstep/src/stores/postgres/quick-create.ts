@@ -56,7 +56,6 @@ export function createShape(instances: readonly NewInstance[]): CreateShape {
 function isAlike(a: RunRow, b: RunRow): boolean {
   return (
     a.owner === b.owner &&
-    a.token === b.token &&
     a.lane === b.lane &&
     a.kind === b.kind &&
     a.startedAt === b.startedAt &&
@@ -67,7 +66,6 @@ function isAlike(a: RunRow, b: RunRow): boolean {
 /** What is said once for all runs that are alike, in this order. */
 const common: readonly Column<RunRow>[] = [
   column("owner", ({ owner }) => owner),
-  column("token", ({ token }) => token),
   column("lane", ({ lane }) => lane),
   column("kind", ({ kind }) => kind),
   column("started_at", ({ startedAt }) => startedAt),
@@ -101,6 +99,7 @@ const derived: ReadonlySet<string> = new Set(["run", "parent_workflow", "parent_
 const alikeParameters: readonly Column<NewInstance>[] = [
   ...instanceParameters.filter(({ name }) => !derived.has(name)),
   column("due_at", ({ row }) => row.dueAt),
+  column("token", ({ row }) => row.token),
 ];
 const eachParameters: readonly Column<NewInstance>[] = [...instanceParameters, ...runParameters];
 
@@ -153,7 +152,7 @@ const isMade = "(v.id IN (SELECT m.id FROM made m))";
 type Given = (...only: readonly string[]) => string;
 
 function alikeText(names: TableNames, given: Given, first: number): string {
-  const own = ["workflow", "created_at", "due_at"];
+  const own = ["workflow", "created_at", "due_at", "token"];
   const said = common.map(
     ({ name, isText }, n) => [name, `$${first + n}::${isText ? "text" : "bigint"}`] as const,
   );

@@ -5,7 +5,7 @@
  */
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
-import { lanes } from "../sql/lane.ts";
+import { canBeWoken, lanes } from "../sql/lane.ts";
 import type { SendQuickly } from "../sql/quick-send.ts";
 import { flag, integer, type SqlRow, text } from "../sql/row.ts";
 import type { TableNames } from "../sql/table.ts";
@@ -58,7 +58,7 @@ function sendText(names: TableNames, isMany: boolean): string {
   return `
     WITH seen AS MATERIALIZED (
       SELECT v.place, r.id, r.xmin AS version, ${carried},
-        r.lane IN (${lanes.resuming}, ${lanes.starting}) AND (
+        ${canBeWoken} AND (
           SELECT 1 FROM ${names.step} w WHERE w.run = r.id AND w.is_open = 1 AND w.wake_at >= v.created_at
             AND CASE WHEN v.for_step IS NULL THEN w.event_type = v.type ELSE w.key = v.for_step END LIMIT 1
         ) IS NOT NULL AS is_awaited

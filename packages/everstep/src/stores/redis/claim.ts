@@ -1,4 +1,4 @@
-import type { Claim, Lease } from "../../model/lease.ts";
+import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { ClaimRequest, RenewAnswer, Renewal } from "../../store/store.ts";
 import { Arguments } from "./arguments.ts";
 import { begunText, readBegunIfSound } from "./begun-text.ts";
@@ -7,29 +7,38 @@ import { runName } from "./run-id.ts";
 import { claimScript, releaseScript, renewScript } from "./scripts/index.ts";
 import type { Session } from "./session.ts";
 
-// A claim puts back runs whose leases ran out, beside those it hands out, but never so many that others wait for it.
-const putBackMax = 500;
+// A claim moves damaged runs aside, beside those it hands out, but never so many that others wait for it.
+const damagedMax = 500;
 
 export async function claim(session: Session, request: ClaimRequest): Promise<readonly Claim[]> {
-  const { owner, now, leaseUntil, workflows, crashDelaysMs } = request;
+  const { owner, token, now, leaseUntil, workflows } = request;
   const limit = Math.min(request.limit, 10_000);
   if (!(limit > 0) || workflows.length === 0) return [];
-  const args = new Arguments().add(owner, now, leaseUntil, limit, limit + putBackMax);
-  args.each(crashDelaysMs, (delayMs) => args.add(delayMs));
+  const args = new Arguments().add(owner, token, now, leaseUntil, limit, limit + damagedMax);
   args.each(workflows, ({ name, concurrency }) => args.add(name).number(concurrency));
   const claims = list(await session.write(claimScript, args.list, (reply) => list(reply).length > 0));
-  return claims.map((reply) => readClaim(list(reply), owner, leaseUntil));
+  return claims.map((reply) => readClaim(list(reply), request));
 }
 
-function readClaim(reply: readonly Reply[], owner: string, expiresAt: number): Claim {
-  const [runId, workflowName, instanceId, token, runNumber, params, marks, createdAt, startedAt, deadlineAt] =
-    reply;
-  const [waitingSince, fresh, eventSeq, begun, crashCount] = reply.slice(10);
+function readClaim(reply: readonly Reply[], { owner, token, leaseUntil }: ClaimRequest): Claim {
+  const [
+    runId,
+    workflowName,
+    instanceId,
+    leftToken,
+    runNumber,
+    params,
+    marks,
+    createdAt,
+    startedAt,
+    deadlineAt,
+  ] = reply;
+  const [waitingSince, fresh, eventSeq, begun, crashCount, commit, ranOut] = reply.slice(10);
   const bodies = readBegunIfSound(textOrNull(begun));
   return {
     workflowName: text(workflowName),
     instanceId: text(instanceId),
-    lease: { runId: integer(runId), token: integer(token), owner, expiresAt },
+    lease: { runId: integer(runId), token, owner, expiresAt: leaseUntil },
     runNumber: integer(runNumber),
     params: { json: text(params), marks: textOrNull(marks) },
     createdAt: integer(createdAt),
@@ -41,6 +50,7 @@ function readClaim(reply: readonly Reply[], owner: string, expiresAt: number): C
     eventSeq: integer(eventSeq),
     begun: bodies ?? [],
     crashCount: integer(crashCount),
+    left: { token: integer(leftToken), commit: integer(commit), ranOut: ranOut === "1" },
   };
 }
 
@@ -51,8 +61,8 @@ export async function renew(
   signal: AbortSignal | undefined,
 ): Promise<readonly RenewAnswer[]> {
   const args = new Arguments().add(until);
-  args.each(renewals, ({ lease, begun, commit }) =>
-    args.add(runName(lease.runId), lease.token, begunText(begun), commit ?? ""),
+  args.each(renewals, ({ lease, begun, commit, applied = 0 }) =>
+    args.add(runName(lease.runId), lease.token, begunText(begun), commit ?? "", applied),
   );
   return list(await session.run(renewScript, args.list, "writing", "renewal", signal)).map(readAnswer);
 }
@@ -64,8 +74,12 @@ function readAnswer(reply: Reply): RenewAnswer {
     : { kind: "lost" };
 }
 
-export async function release(session: Session, leases: readonly Lease[], now: number): Promise<void> {
+export async function release(
+  session: Session,
+  leases: readonly ReturnedLease[],
+  now: number,
+): Promise<void> {
   const args = new Arguments().add(now);
-  args.each(leases, ({ runId, token }) => args.add(runName(runId), token));
+  args.each(leases, ({ runId, token, retryAt }) => args.add(runName(runId), token).number(retryAt));
   await session.run(releaseScript, args.list, "writing", "renewal");
 }

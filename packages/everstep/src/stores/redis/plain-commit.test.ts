@@ -17,6 +17,7 @@ import {
   leaseMs,
   never,
   pause,
+  repeatTokens,
   sendEvent,
   sleeping,
   suspendUntil,
@@ -188,6 +189,7 @@ describe.skipIf(redisUrl === undefined)("the shorter way of a commit", () => {
 
   /** Mutations that write nothing make a commit take the longer way. */
   async function told(story: Story, isLong: boolean): Promise<{ answers: unknown[]; keys: unknown }> {
+    repeatTokens();
     const store = openFresh();
     const answers: unknown[] = [];
     await write(store, create("beside", { dueAt: never }), at(0));

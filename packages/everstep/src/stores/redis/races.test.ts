@@ -3,6 +3,7 @@
  * orders would have given.
  */
 import { afterAll, describe, expect, test } from "vitest";
+import type { RunId } from "../../model/instance.ts";
 import type { Claim } from "../../model/lease.ts";
 import type { Store, StoreRequest } from "../../store/store.ts";
 import { everyPage, snapshot, started, suspended, write } from "../../testing/store-contract/acts.ts";
@@ -18,6 +19,7 @@ import {
   complete,
   completed,
   create,
+  leaseMs,
   never,
   pause,
   publish,
@@ -37,6 +39,7 @@ interface Stage {
   readonly held: Claim;
   /** Waiting, with the lease it gave back. */
   readonly waiting: Claim;
+  readonly runIds: readonly RunId[];
 }
 
 type Act = (store: Store, stage: Stage) => Promise<unknown>;
@@ -58,8 +61,9 @@ const acts: Readonly<Record<string, Act>> = {
   restart: writes(() => restart("held")),
   wake: writes(({ waiting }) => ({ kind: "wake", runId: waiting.lease.runId, token: waiting.lease.token })),
   abandon: writes(() => abandon("runner")),
-  claim: (store) => store.claim(claimRequest({ now: at(5), owner: "other" })),
-  "claim of what ran out": (store) => store.claim(claimRequest({ now: at(60_000), owner: "other" })),
+  claim: (store) => store.claim(claimRequest({ now: at(5), owner: "other", token: 77 })),
+  "claim of what ran out": (store) =>
+    store.claim(claimRequest({ now: at(60_000), owner: "other", token: 78 })),
   renew: (store, { held }) => store.renew([{ lease: held.lease, begun: [begun("body")] }], at(90_000), at(5)),
   release: (store, { held }) => store.release([held.lease], at(5)),
   remove: (store) => store.remove(ref("held")),
@@ -98,20 +102,20 @@ async function race(first: Act, second: Act): Promise<unknown> {
   const answers = await Promise.all([first(store, stage), second(other, stage)]);
   const told = { answers, ...(await lookAt(store)) };
   await Promise.all([store.close(), other.close()]);
-  return told;
+  return numbered(told, stage);
 }
 
 /** On the reference store, one after the other. */
 async function inOrder(first: Act, second: Act): Promise<unknown> {
   const { store, stage } = await reference();
   const answers = [await first(store, stage), await second(store, stage)];
-  return { answers, ...(await lookAt(store)) };
+  return numbered({ answers, ...(await lookAt(store)) }, stage);
 }
 
 async function inOtherOrder(first: Act, second: Act): Promise<unknown> {
   const { store, stage } = await reference();
   const answers = [await second(store, stage), await first(store, stage)].reverse();
-  return { answers, ...(await lookAt(store)) };
+  return numbered({ answers, ...(await lookAt(store)) }, stage);
 }
 
 async function reference(): Promise<{ readonly store: Store; readonly stage: Stage }> {
@@ -121,11 +125,28 @@ async function reference(): Promise<{ readonly store: Store; readonly stage: Sta
 }
 
 async function set(store: Store): Promise<Stage> {
-  const held = await started(store, "held", { retentionMs: 0 });
+  const lease = { owner: "runner", until: at(leaseMs) };
+  const held = await started(store, "held", { retentionMs: 0, lease: { ...lease, token: 11 } });
   const waits = [awaiting(1, "x", never), awaitingTopic(2, "news", never)];
-  const waiting = await suspended(store, "waiting", waits, never);
-  await write(store, create("due"));
-  return { held, waiting };
+  const waiting = await suspended(store, "waiting", waits, never, { lease: { ...lease, token: 12 } });
+  const due = await write(store, create("due"));
+  if (due.kind !== "created") throw new Error("should be created");
+  return { held, waiting, runIds: [held.lease.runId, waiting.lease.runId, due.runId] };
+}
+
+/** Runs are numbered here as they were created: what a store calls them is its own affair. */
+function numbered(told: unknown, { runIds }: Stage): unknown {
+  const text = JSON.stringify(told);
+  const named = [...text.matchAll(/"runId":(\d+)/g)].map(([, id]) => Number(id));
+  const later = [...new Set(named)].filter((id) => !runIds.includes(id)).sort((a, b) => a - b);
+  const known = [...runIds, ...later].map(String);
+  const rank = (id: string): string => (known.includes(id) ? `run ${known.indexOf(id) + 1}` : id);
+  return JSON.parse(
+    text
+      .replaceAll(/"runId":(\d+)/g, (_all, id) => `"runId":"${rank(id)}"`)
+      .replaceAll(/"runIds":\[([\d,]*)\]/g, (_all, ids) => `"runIds":"${ids.split(",").map(rank)}"`)
+      .replaceAll(/:(\d+):(\d+)"/g, (_all, id, index) => `:${rank(id)}:${index}"`),
+  );
 }
 
 async function lookAt(store: Store): Promise<object> {

@@ -4,7 +4,7 @@
  */
 import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
-import type { Claim, Lease } from "../../model/lease.ts";
+import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
@@ -93,7 +93,7 @@ export class RedisStore implements Store {
     return renew(this.#session, renewals, until, signal);
   }
 
-  release(leases: readonly Lease[], now: number): Promise<void> {
+  release(leases: readonly ReturnedLease[], now: number): Promise<void> {
     return release(this.#session, leases, now);
   }
 

@@ -53,7 +53,7 @@ function readCreated(
 ): CreateOutcome {
   if (kind === "exists") return { kind, status: status(facts[0]), runNumber: integer(facts[1]) };
   const runId = integer(facts[0]);
-  return { kind: "created", runId, claim: firstClaim(request, runId, integer(facts[1]), now) };
+  return { kind: "created", runId, claim: firstClaim(request, runId, now) };
 }
 
 function readCommitted(kind: string | undefined, [eventSeq, refused, dueNow]: Facts): CommitOutcome {

@@ -1,5 +1,5 @@
 /** Requests as the write script reads them. */
-import type { Boundary, Next } from "../../model/boundary.ts";
+import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
 import type { TerminationReason } from "../../model/instance.ts";
 import type {
   AbandonRequest,
@@ -53,7 +53,7 @@ function addCreate(args: Arguments, request: CreateRequest): void {
   args.number(request.deadlineAt).number(request.retentionMs);
   args.text(parent === null ? null : JSON.stringify([parent.workflowName, parent.instanceId]));
   args.each(request.history, (step) => addStep(args, step));
-  args.text(lease?.owner).number(lease?.until);
+  args.text(lease?.owner).number(lease?.token).number(lease?.until);
 }
 
 function addCommit(args: Arguments, request: CommitRequest, recorded: Recorded): void {
@@ -67,7 +67,7 @@ function addCommit(args: Arguments, request: CommitRequest, recorded: Recorded):
 }
 
 function addBoundary(args: Arguments, boundary: Boundary): void {
-  args.add(boundary.number);
+  args.add(boundary.number, numberBefore(boundary)).flag(boundary.noProgress === true);
   args.each(boundary.steps, (step) => addStep(args, step));
   args.each(boundary.timeouts, ({ wait, settled }) => {
     args.add(wait.index, wait.key).text(wait.eventType).add(wait.wakeAt);
@@ -159,4 +159,5 @@ function addWake(args: Arguments, { runId, token }: WakeRequest): void {
 function addAbandon(args: Arguments, { owner, fate }: AbandonRequest): void {
   args.add(owner, fate.kind);
   if (fate.kind === "error") args.add(errorText(fate.error));
+  if (fate.kind === "release") args.add(fate.token);
 }

@@ -1,4 +1,4 @@
-/** Hands out due runs, in as many rounds as it takes: runs that are put back after a crash are not handed out. */
+/** Hands out due runs, in as many rounds as it takes: runs whose rows are damaged are moved aside. */
 import type { Claim } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
@@ -17,12 +17,12 @@ export function claims(database: Database, dialect: Dialect): ClaimRuns {
   /** Adds what is handed out to `taken`; false when there is nothing more to look for. */
   const takeRound = async (request: ClaimRequest, taken: Claim[]): Promise<boolean> => {
     const limit = request.limit - taken.length;
-    const { rows, putBack } = await repeatedly(() => dialect.claim(database, { ...request, limit }));
+    const rows = await repeatedly(() => dialect.claim(database, { ...request, limit }));
     const read = rows.map((row) => readIfSound(row, request));
     taken.push(...read.filter((claim) => claim !== undefined));
     const damaged = rows.filter((_row, n) => read[n] === undefined);
     if (damaged.length > 0) await moveAside(damaged.map((row) => integer(row, "run")));
-    return putBack > 0 || damaged.length > 0;
+    return damaged.length > 0;
   };
 
   return async (request) => {
@@ -37,6 +37,11 @@ export function claims(database: Database, dialect: Dialect): ClaimRuns {
     }
     return taken;
   };
+}
+
+/** `crashesAfter`, as an expression over the row of a run whose lease has run out. */
+export function crashesText(run: string): string {
+  return `CASE WHEN ${run}.last_commit > 0 THEN ${run}.crash_count + 1 ELSE GREATEST(${run}.crash_count, 1) END`;
 }
 
 /** A run whose rows are damaged or gone wants no turn any more, so that it is not met again. */
@@ -55,12 +60,12 @@ function readIfSound(row: SqlRow, request: ClaimRequest): Claim | undefined {
   }
 }
 
-function readClaim(row: SqlRow, { owner, leaseUntil }: ClaimRequest): Claim {
+function readClaim(row: SqlRow, { owner, token, leaseUntil }: ClaimRequest): Claim {
   const begun = readBegunIfSound(row);
   return {
     workflowName: text(row, "workflow"),
     instanceId: text(row, "instance_id"),
-    lease: { runId: integer(row, "run"), token: integer(row, "token"), owner, expiresAt: leaseUntil },
+    lease: { runId: integer(row, "run"), token, owner, expiresAt: leaseUntil },
     runNumber: integer(row, "run_number"),
     params: readValue(row, "params"),
     createdAt: integer(row, "created_at"),
@@ -72,6 +77,11 @@ function readClaim(row: SqlRow, { owner, leaseUntil }: ClaimRequest): Claim {
     eventSeq: integer(row, "event_seq"),
     begun: begun ?? [],
     crashCount: integer(row, "crash_count"),
+    left: {
+      token: integer(row, "token"),
+      commit: integer(row, "last_commit"),
+      ranOut: flag(row, "ran_out"),
+    },
   };
 }
 

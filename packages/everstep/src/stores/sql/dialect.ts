@@ -69,8 +69,16 @@ export interface Dialect {
     sorted(query: string, column: string): string;
   };
 
-  /** One round of a claim; called again for the rest as long as runs were put back. */
-  claim(database: Database, round: ClaimRound): Promise<ClaimedRows>;
+  /**
+   * Hands out due runs and gives their rows, in order: `run`, `run_number`, `crash_count` and `started_at` as they are now;
+   * `token`, `last_commit` and `waiting_since` as they were before, and whether a lease had run out (`ran_out`);
+   * `recorded`, `event_seq`, `begun`; and of the instance, null when it is not there: `workflow`, `instance_id`,
+   * `created_at`, `deadline_at`, `params`, `params_marks`.
+   */
+  claim(database: Database, request: ClaimRequest): Promise<readonly SqlRow[]>;
+
+  /** An expression for any whole number from 0 to `runIdGapMax`; statements of replicas must give the same. */
+  readonly anyGap: string;
 
   /** Where one statement can check fences and write behind them; see quick-write.ts. */
   readonly applyQuickly?: ApplyQuickly;
@@ -116,22 +124,6 @@ export type RowValues = readonly SqlValue[];
 /** For one row at least. */
 export type RowsPart = (rows: readonly RowValues[]) => Part;
 export type RowsStatement = (rows: readonly RowValues[]) => Statement;
-
-export interface ClaimRound extends ClaimRequest {
-  /** How many may still be handed out. */
-  readonly limit: number;
-}
-
-export interface ClaimedRows {
-  /**
-   * Runs that were handed out, in order: `run`, `run_number`, `token`, `crash_count` and `started_at` as they are now;
-   * `recorded`, `event_seq`, `begun`; `waiting_since` as it was before; and of the instance, null when it is not there:
-   * `workflow`, `instance_id`, `created_at`, `deadline_at`, `params`, `params_marks`.
-   */
-  readonly rows: readonly SqlRow[];
-  /** Runs whose lease ran out and that must wait before the next try. */
-  readonly putBack: number;
-}
 
 export interface InstanceListing extends ListRange {
   readonly workflowName: string | undefined;

@@ -4,7 +4,7 @@
  *
  *   starting  -> held                 claimed for the first time
  *   resuming  -> held                 claimed again
- *   held      -> resuming             suspended, yielded, released, or put back after a crash
+ *   held      -> resuming             suspended, yielded or released
  *   held     <-> heldPaused           paused and resumed under a lease
  *   any       -> none                 paused without a lease, or ended
  */
@@ -25,6 +25,9 @@ export const claimableLanes: readonly number[] = [lanes.resuming, lanes.held, la
 
 /** Those of them in which nobody has a lease. */
 export const pendingLanes: readonly number[] = [lanes.resuming, lanes.starting];
+
+/** Nobody holds the run, and it does not wait out a crash (`waitsOutCrash`): an event it waits for makes it due. */
+export const canBeWoken: string = `r.lane IN (${lanes.resuming}, ${lanes.starting}) AND (r.status <> 'active' OR r.crash_count = 0)`;
 
 export function isLeased(lane: number | null): boolean {
   return lane === lanes.held || lane === lanes.heldPaused;

@@ -1,6 +1,6 @@
 /** Leases that are kept alive or given back, many at once. Only the token decides whether a lease is still held. */
 import { StoreError } from "../../model/error.ts";
-import type { Lease } from "../../model/lease.ts";
+import type { Lease, ReturnedLease } from "../../model/lease.ts";
 import type { RenewAnswer, Renewal } from "../../store/store.ts";
 import { byKey, type Dialect, selectInOrder } from "./dialect.ts";
 import { begunText } from "./json-column.ts";
@@ -12,7 +12,7 @@ import type { Database, SqlResult, Statement } from "./session.ts";
 
 export interface Leases {
   renew(renewals: readonly Renewal[], until: number, signal?: AbortSignal): Promise<readonly RenewAnswer[]>;
-  release(leases: readonly Lease[], now: number): Promise<void>;
+  release(leases: readonly ReturnedLease[], now: number): Promise<void>;
 }
 
 export function leases(database: Database, dialect: Dialect): Leases {
@@ -35,7 +35,7 @@ export function leases(database: Database, dialect: Dialect): Leases {
     const { sql, values } = given(keys.toSorted(([a = 0], [b = 0]) => a - b));
     return {
       sql:
-        `${selectInOrder(dialect)} r.id AS run, r.token, r.event_seq, r.status FROM ${sql} JOIN ${byKey(dialect, dialect.names.run, "r")} ` +
+        `${selectInOrder(dialect)} r.id AS run, r.token, r.event_seq, r.status, r.last_commit FROM ${sql} JOIN ${byKey(dialect, dialect.names.run, "r")} ` +
         `ON r.id = v.run AND ${held} ORDER BY r.id ${locking}`,
       values,
     };
@@ -69,9 +69,9 @@ export function leases(database: Database, dialect: Dialect): Leases {
         const [unlocked, all] = results.map(byLease) as [Rows, Rows];
         const free = renewals.filter(({ lease }) => unlocked.has(nameOf(lease)));
         if (free.length > 0) await tx.commit(extension(free, until));
-        return renewals.map(({ lease }): RenewAnswer => {
+        return renewals.map(({ lease, applied }): RenewAnswer => {
           const row = unlocked.get(nameOf(lease));
-          return row === undefined && all.has(nameOf(lease)) ? { kind: "busy" } : answer(row);
+          return row === undefined && all.has(nameOf(lease)) ? { kind: "busy" } : answer(row, applied);
         });
       },
       "renewal",
@@ -87,7 +87,7 @@ export function leases(database: Database, dialect: Dialect): Leases {
           database.transact((tx) => tx.commit(statements), "renewal", signal),
         );
         const rows = byLease(locked);
-        return renewals.map(({ lease }) => answer(rows.get(nameOf(lease))));
+        return renewals.map(({ lease, applied }) => answer(rows.get(nameOf(lease)), applied));
       } catch (error) {
         if (!hasWaited(error)) throw error;
         return repeatedly(() => renewUnlocked(renewals, until, signal));
@@ -99,7 +99,13 @@ export function leases(database: Database, dialect: Dialect): Leases {
       const keys = leases.map(keyOf);
       const statements = [
         lock(keys),
-        release(keys.map((key) => [...key, lanes.resuming, "resume", now, now])),
+        release(
+          leases.map((lease) => {
+            const { retryAt } = lease;
+            const kind = retryAt === undefined ? "resume" : "retry";
+            return [...keyOf(lease), lanes.resuming, kind, retryAt ?? now, now];
+          }),
+        ),
         releasePaused(keys.map((key) => [...key, null])),
       ];
       await repeatedly(() => database.transact((tx) => tx.commit(statements), "renewal"));
@@ -126,7 +132,8 @@ function hasWaited(error: unknown): boolean {
   return error instanceof StoreError && error.details?.waited === true;
 }
 
-function answer(row: SqlRow | undefined): RenewAnswer {
-  if (row === undefined) return { kind: "lost" };
+/** The rows of a lease that has lost commits may be extended all the same: its holder lets go of it now. */
+function answer(row: SqlRow | undefined, applied = 0): RenewAnswer {
+  if (row === undefined || integer(row, "last_commit") < applied) return { kind: "lost" };
   return { kind: "renewed", eventSeq: integer(row, "event_seq"), paused: text(row, "status") === "paused" };
 }

@@ -51,7 +51,7 @@ function readRuns(dialect: Dialect, lock: string): Reader {
     }
     // An owner's runs may be of any workflow. Owners die rarely, so there is no index for it.
     for (const { owner, fate } of needs.abandons) {
-      const which = fate.kind === "expire" ? leased : unfinished;
+      const which = fate.kind === "error" ? unfinished : leased;
       const sql = `SELECT r.id AS run FROM known JOIN ${names.run} r ON r.workflow = known.workflow WHERE ${which} AND r.owner = ?`;
       parts.push({ sql, values: [owner] });
     }

@@ -136,8 +136,14 @@ export function planAbandon(set: WorkingSet, { owner, fate }: AbandonRequest, no
     if (left.length > 0) set.news.ended = true;
     return { kind: "abandoned", runs: left.length };
   }
-  // Still leased, but over: the next claim sees a lease that ran out and counts the crash.
   const leased = left.filter((run) => run.isLeased);
+  if (fate.kind === "release") {
+    const unheard = leased.filter((run) => run.row.token === fate.token);
+    for (const run of unheard) run.giveBack("resume", now);
+    if (unheard.length > 0) set.news.due = true;
+    return { kind: "abandoned", runs: unheard.length };
+  }
+  // Still leased, but over: the next claim sees a lease that ran out and counts the crash.
   for (const run of leased) run.change({ dueAt: Math.min(run.row.dueAt, now) });
   if (leased.length > 0) set.news.due = true;
   return { kind: "abandoned", runs: leased.length };

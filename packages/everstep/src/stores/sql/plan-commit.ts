@@ -1,5 +1,5 @@
 /** What a commit does to its run. The token alone decides whether it may, never the time. */
-import type { Boundary, Next } from "../../model/boundary.ts";
+import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
 import type { Ending } from "./ending.ts";
 import { begunText } from "./json-column.ts";
@@ -39,7 +39,7 @@ export function passFence(
   const { lastCommit, isCurrent } = run.row;
   // Before the lease is looked at: the commit that gave it back may be repeated too.
   if (boundary.number <= lastCommit) return repeated(run, boundary);
-  const isNext = boundary.number === lastCommit + 1;
+  const isNext = numberBefore(boundary) === lastCommit;
   return run.isLeased && !run.hasEnded && isCurrent && isNext
     ? { kind: "passed", run }
     : { kind: "superseded" };
@@ -61,7 +61,7 @@ function record(run: WorkingRun, boundary: Boundary, now: number): void {
   run.change({
     lastCommit: boundary.number,
     recorded: true,
-    crashCount: 0,
+    crashCount: boundary.noProgress ? run.row.crashCount : 0,
     begun: begunText(boundary.begun),
     updatedAt: now,
   });

@@ -18,7 +18,7 @@ export function planCreate(set: WorkingSet, request: CreateRequest, now: number)
   return {
     kind: "created",
     runId: row.run,
-    claim: firstClaim(request, row.run, 1, now),
+    claim: firstClaim(request, row.run, now),
   };
 }
 
@@ -49,7 +49,7 @@ function addFirstRun(set: WorkingSet, request: CreateRequest, now: number): Work
   return withHistory(set.add(row, instance, true), history);
 }
 
-/** The next run of an instance: it takes over the token, so that tokens of an instance never go back. */
+/** The next run of an instance: nobody holds it under the token of the run before. */
 export function addNextRun(
   set: WorkingSet,
   { row: before, instance }: WorkingRun,
@@ -91,8 +91,8 @@ const unbegun = {
   begun: null,
 } as const;
 
-function heldAtOnce({ owner, until }: LeaseOffer, now: number): Partial<RunRow> {
-  return { kind: "resume", lane: lanes.held, owner, dueAt: until, token: 1, startedAt: now };
+function heldAtOnce({ owner, token, until }: LeaseOffer, now: number): Partial<RunRow> {
+  return { kind: "resume", lane: lanes.held, owner, dueAt: until, token, startedAt: now };
 }
 
 function withHistory(run: WorkingRun, history: readonly StepRecord[]): WorkingRun {

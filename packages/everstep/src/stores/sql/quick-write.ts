@@ -194,7 +194,9 @@ export function areIndependent(requests: readonly StoreRequest[]): requests is r
 function isPlain(request: StoreRequest): request is QuickRequest {
   if (request.kind === "create") return true;
   if (request.kind !== "commit" || request.mutations !== null || request.announce) return false;
-  return request.alongside.length === 0 && request.boundary.timeouts.length === 0;
+  const { timeouts, after, noProgress } = request.boundary;
+  if (after !== undefined || noProgress) return false;
+  return request.alongside.length === 0 && timeouts.length === 0;
 }
 
 function quickCommit(request: CommitRequest): QuickCommit {

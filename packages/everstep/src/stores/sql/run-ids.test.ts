@@ -21,11 +21,11 @@ function counter(): { database: Database; asked: () => number } {
   return { database: { transact } as Partial<Database> as Database, asked: () => asked };
 }
 
-const names = { meta: "meta" } as TableNames;
+const dialect = { names: { meta: "meta" } as TableNames, anyGap: "0" };
 
 test("ids grow and come in blocks, one question each", async () => {
   const { database, asked } = counter();
-  const ids = runIds(database, names);
+  const ids = runIds(database, dialect);
   const taken: number[] = [];
   for (let n = 0; n < 30; n += 1) taken.push(...(await ids.take(50)));
   expect(taken).toEqual(taken.toSorted((a, b) => a - b));
@@ -35,7 +35,7 @@ test("ids grow and come in blocks, one question each", async () => {
 
 test("many who ask at once share a block, and none gets another's id", async () => {
   const { database, asked } = counter();
-  const ids = runIds(database, names);
+  const ids = runIds(database, dialect);
   const taken = await Promise.all(Array.from({ length: 100 }, () => ids.take(7)));
   expect(new Set(taken.flat()).size).toBe(700);
   expect(asked()).toBe(1);
@@ -43,23 +43,38 @@ test("many who ask at once share a block, and none gets another's id", async () 
 
 test("two processes never get the same", async () => {
   const { database } = counter();
-  const [one, two] = [runIds(database, names), runIds(database, names)];
+  const [one, two] = [runIds(database, dialect), runIds(database, dialect)];
   const taken = [...(await one.take(3)), ...(await two.take(3)), ...(await one.take(3))];
   expect(new Set(taken).size).toBe(9);
 });
 
 test("more than a block holds is one block of its own", async () => {
   const { database } = counter();
-  expect(await runIds(database, names).take(2500)).toHaveLength(2500);
+  expect(await runIds(database, dialect).take(2500)).toHaveLength(2500);
 });
 
 test("what is given back is used again only by who comes next, so that ids keep growing", async () => {
   const { database } = counter();
-  const ids = runIds(database, names);
+  const ids = runIds(database, dialect);
   const [, second, third] = await ids.take(3);
   ids.giveBack([second as number, third as number]);
   expect(await ids.take(2)).toEqual([second, third]);
   const [gap] = await ids.take(2);
   ids.giveBack([gap as number]);
   expect((await ids.take(1))[0]).toBeGreaterThan(gap as number);
+});
+
+test("blocks lie apart, so that a database that lost its newest writes does not give the same ids again", async () => {
+  const asked: string[] = [];
+  const commit: Transaction["commit"] = async ([update]) => {
+    asked.push(update?.sql ?? "");
+    return [
+      { rows: [], changes: 1 },
+      { rows: [{ value: "5000" }], changes: 0 },
+    ];
+  };
+  const transact = (work: (tx: Transaction) => Promise<unknown>) => work({ commit } as Transaction);
+  const database = { transact } as Partial<Database> as Database;
+  expect(await runIds(database, { ...dialect, anyGap: "any_gap()" }).take(2)).toEqual([4001, 4002]);
+  expect(asked).toEqual(["UPDATE meta SET value = value + ? + any_gap() WHERE name = 'last_run'"]);
 });

@@ -1,7 +1,11 @@
-/** Ids of runs: they only grow and are never used again. Each process takes them from the database a block at a time. */
+/**
+ * Ids of runs: they only grow and are never used again. Each process takes them from the database a block at a time. A
+ * database that lost its newest writes (an asynchronous failover, a restored backup) must not give out again what it gave
+ * before, so before every block there is a gap of any length.
+ */
+import type { Dialect } from "./dialect.ts";
 import { integer } from "./row.ts";
 import type { Database } from "./session.ts";
-import type { TableNames } from "./table.ts";
 
 export interface RunIds {
   /** As many ids for the caller alone, growing. */
@@ -17,7 +21,10 @@ interface Block {
 
 const blockSize = 1000;
 
-export function runIds(database: Database, names: TableNames): RunIds {
+/** Room for a thousand million blocks. */
+export const runIdGapMax = 2 ** 24 - 1;
+
+export function runIds(database: Database, { names, anyGap }: Pick<Dialect, "names" | "anyGap">): RunIds {
   let next = 1;
   let last = 0;
   let reserving: Promise<Block> | undefined;
@@ -26,7 +33,10 @@ export function runIds(database: Database, names: TableNames): RunIds {
   const reserve = async (count: number): Promise<Block> => {
     const [, read] = await database.transact((tx) =>
       tx.commit([
-        { sql: `UPDATE ${names.meta} SET value = value + ? WHERE name = 'last_run'`, values: [count] },
+        {
+          sql: `UPDATE ${names.meta} SET value = value + ? + ${anyGap} WHERE name = 'last_run'`,
+          values: [count],
+        },
         { sql: `SELECT m.value FROM ${names.meta} m WHERE m.name = 'last_run'`, values: [] },
       ]),
     );

@@ -1,7 +1,7 @@
 /** The store contract over a database server: everything but what belongs to one kind of server. */
 import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
-import type { Claim, Lease } from "../../model/lease.ts";
+import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { StoreCapabilities } from "../../store/capabilities.ts";
@@ -77,7 +77,7 @@ export abstract class ServerStore implements Store {
 
   constructor({ capabilities, database, dialect, runMutations, sessionOf }: ServerParts) {
     this.capabilities = capabilities;
-    this.runIds = runIds(database, dialect.names);
+    this.runIds = runIds(database, dialect);
     this.#database = database;
     this.#sessionOf = sessionOf;
     this.#writes = writes(database, dialect, this.runIds, runMutations);
@@ -132,7 +132,7 @@ export abstract class ServerStore implements Store {
     return this.#leases.renew(renewals, until, signal);
   }
 
-  async release(given: readonly Lease[], now: number): Promise<void> {
+  async release(given: readonly ReturnedLease[], now: number): Promise<void> {
     await this.#leases.release(given, now);
     void this.tellOthers({ outcomes: [], news: { due: true, changed: false, ended: false } });
   }

@@ -4,6 +4,7 @@
  */
 import type { EventRecord } from "../../model/event.ts";
 import { isTerminal } from "../../model/instance.ts";
+import { waitsOutCrash } from "../../model/lease.ts";
 import type { LogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { TaskKind } from "../../model/task.ts";
@@ -119,7 +120,8 @@ export class WorkingRun {
     const { type, forStep, createdAt, system } = given;
     this.undelivered.set(seq, { seq, type, forStep, createdAt, system });
     // A leased row keeps its due time, which is the end of its lease: the turn's own suspend finds the event (INV-23).
-    if (this.isLeased || this.row.lane === null || !this.isAwaited(given)) return false;
+    if (this.isLeased || this.row.lane === null || waitsOutCrash(this.row)) return false;
+    if (!this.isAwaited(given)) return false;
     this.makeDue("wake", now);
     return true;
   }

@@ -2,7 +2,7 @@
  * Hands out due runs. Every workflow and lane is its own stretch of one index, read from its oldest entry: paused and
  * ended runs, sleepers and other workflows' runs are never looked at. The stretches are merged by lane and due time.
  */
-import type { Claim } from "../../model/lease.ts";
+import { type Claim, crashesAfter } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { readBegun, readValue } from "../sql/json-column.ts";
 import { claimableLanes, lanes } from "../sql/lane.ts";
@@ -22,19 +22,18 @@ interface Candidate {
   readonly hasMore: boolean;
 }
 
-// Runs that are put back after a crash are not handed out, so it looks again for others, but not for ever.
+// Runs whose rows are damaged are not handed out, so it looks again for others, but not for ever.
 const roundsMax = 16;
 
 export function claims(connection: Connection): ClaimRuns {
   const due = dueRuns(connection);
-  const putBack = putBacks(connection);
   const take = takes(connection);
 
   /** True when there may be more to hand out. */
   const claimRound = (request: ClaimRequest, rooms: Map<string, number>, taken: Claim[]): boolean => {
     for (const candidate of due.list(request, rooms, request.limit - taken.length)) {
       const room = rooms.get(candidate.workflow) ?? 0;
-      if (room > 0 && !putBack(candidate, request)) {
+      if (room > 0) {
         const claim = take(candidate, request);
         if (claim !== undefined) {
           taken.push(claim);
@@ -115,28 +114,12 @@ function inOrder(a: Candidate, b: Candidate): number {
   return starts || a.dueAt - b.dueAt || a.run - b.run;
 }
 
-/** A run whose lease ran out too often in a row waits a while before anyone may try again. */
-function putBacks({ db, names }: Connection): (candidate: Candidate, request: ClaimRequest) => boolean {
-  const crashes = db.prepareTuples(`SELECT crash_count FROM ${names.run} WHERE id = ?`);
-  const putBack = db.prepare(
-    `UPDATE ${names.run} SET lane = ${lanes.resuming}, kind = 'retry', crash_count = crash_count + 1, due_at = ? WHERE id = ?`,
-  );
-  return ({ run, lane }, { crashDelaysMs, now }) => {
-    if (lane !== lanes.held) return false;
-    const before = (crashes.get(run)?.[0] ?? 0) as number;
-    const delayMs = crashDelaysMs[Math.min(before, crashDelaysMs.length - 1)] ?? 0;
-    if (delayMs <= 0) return false;
-    putBack.run(now + delayMs, run);
-    return true;
-  };
-}
-
 /** Undefined for a run whose rows are damaged or gone: it is moved aside, so that it is not met again. */
 function takes(connection: Connection): (candidate: Candidate, request: ClaimRequest) => Claim | undefined {
   const { db, names } = connection;
   const read = db.prepareTuples(
     `SELECT r.run_number, r.token, r.status, r.recorded, r.event_seq, r.crash_count, r.started_at, r.waiting_since, r.begun,
-       i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks
+       i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks, r.last_commit
      FROM ${names.run} r JOIN ${names.instance} i ON i.id = r.instance WHERE r.id = ?`,
   );
   const taken = `lane = ${lanes.held}, kind = 'resume', token = ?, last_commit = 0, owner = ?, due_at = ?, crash_count = ?,
@@ -194,17 +177,21 @@ function claimRow(tuple: readonly SqlValue[]): SqlRow {
     deadline_at: tuple[12],
     params: tuple[13],
     params_marks: tuple[14],
+    last_commit: tuple[15],
   } as SqlRow;
 }
 
 function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Claim {
   const begun = readBegunIfSound(row);
+  const ranOut = candidate.lane === lanes.held;
+  const commit = integer(row, "last_commit");
+  const crashCount = integer(row, "crash_count");
   return {
     workflowName: text(row, "workflow"),
     instanceId: text(row, "instance_id"),
     lease: {
       runId: candidate.run,
-      token: integer(row, "token") + 1,
+      token: request.token,
       owner: request.owner,
       expiresAt: request.leaseUntil,
     },
@@ -218,7 +205,8 @@ function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Cl
     fresh: begun !== undefined && !flag(row, "recorded"),
     eventSeq: integer(row, "event_seq"),
     begun: begun ?? [],
-    crashCount: integer(row, "crash_count") + (candidate.lane === lanes.held ? 1 : 0),
+    crashCount: ranOut ? crashesAfter(crashCount, commit) : crashCount,
+    left: { token: integer(row, "token"), commit, ranOut },
   };
 }
 

@@ -27,9 +27,11 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
   const log = db.prepare(
     `INSERT INTO ${names.log} (${logColumns.join(", ")}) VALUES (${logColumns.map(() => "?").join(", ")})`,
   );
-  const applied = "last_commit = ?, log_seq = ?, begun = ?, updated_at = ?, crash_count = 0, recorded = 1";
-  const keep = db.prepare(`UPDATE ${names.run} SET ${applied} WHERE id = ?`);
-  const extend = db.prepare(`UPDATE ${names.run} SET ${applied}, due_at = ? WHERE id = ?`);
+  const recorded = "last_commit = ?, log_seq = ?, begun = ?, updated_at = ?, recorded = 1";
+  const applied = `${recorded}, crash_count = 0`;
+  const goOn = `${recorded}, crash_count = crash_count * ?`;
+  const keep = db.prepare(`UPDATE ${names.run} SET ${goOn} WHERE id = ?`);
+  const extend = db.prepare(`UPDATE ${names.run} SET ${goOn}, due_at = ? WHERE id = ?`);
   const suspend = db.prepare(
     `UPDATE ${names.run} SET ${applied}, status = 'waiting', kind = ?, lane = ?, due_at = ?, waiting_since = ? WHERE id = ?`,
   );
@@ -51,11 +53,12 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
     goOn(row, boundary, leaseUntil, now) {
       const logSeq = logSeqAfter(row, boundary);
       const begun = begunText(boundary.begun);
+      const keptCrashes = boundary.noProgress ? 1 : 0;
       // A new end of the lease moves an index entry; a runner that leaves it alone for a while commits cheaper.
       if (leaseUntil > row.dueAt) {
-        extend.run(boundary.number, logSeq, begun, now, leaseUntil, row.run);
+        extend.run(boundary.number, logSeq, begun, now, keptCrashes, leaseUntil, row.run);
       } else {
-        keep.run(boundary.number, logSeq, begun, now, row.run);
+        keep.run(boundary.number, logSeq, begun, now, keptCrashes, row.run);
       }
     },
 

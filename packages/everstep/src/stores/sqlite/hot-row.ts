@@ -15,6 +15,7 @@ export interface HotRow {
   readonly eventSeq: number;
   readonly logSeq: number;
   readonly pausedAt: number | null;
+  readonly crashCount: number;
 }
 
 export interface HotRows {
@@ -24,7 +25,8 @@ export interface HotRows {
 }
 
 const columns =
-  "r.id, r.instance, r.run_number, r.status, r.lane, r.due_at, r.token, r.last_commit, r.event_seq, r.log_seq, r.paused_at";
+  "r.id, r.instance, r.run_number, r.status, r.lane, r.due_at, r.token, r.last_commit, r.event_seq, r.log_seq, r.paused_at, " +
+  "r.crash_count";
 
 export function hotRows({ db, names }: Connection): HotRows {
   const byRun = db.prepareTuples(`SELECT ${columns} FROM ${names.run} r WHERE r.id = ?`);
@@ -70,5 +72,6 @@ function read(row: readonly unknown[] | undefined): HotRow | undefined {
     eventSeq: row[8] as number,
     logSeq: row[9] as number,
     pausedAt: row[10] as number | null,
+    crashCount: row[11] as number,
   };
 }

@@ -1,5 +1,5 @@
 /** Leases that are kept alive or given back. Only the token decides whether a lease is still held. */
-import type { Lease } from "../../model/lease.ts";
+import type { Lease, ReturnedLease } from "../../model/lease.ts";
 import type { RenewAnswer, Renewal } from "../../store/store.ts";
 import { begunText } from "../sql/json-column.ts";
 import { lanes } from "../sql/lane.ts";
@@ -8,7 +8,21 @@ import { type HotRow, hasLease, hotRows } from "./hot-row.ts";
 
 export interface Leases {
   renew(renewals: readonly Renewal[], until: number, now: number): readonly RenewAnswer[];
-  release(leases: readonly Lease[], now: number): void;
+  release(leases: readonly ReturnedLease[], now: number): void;
+}
+
+export type RowRelease = (row: HotRow, retryAt: number | undefined, now: number) => void;
+
+/** Takes the lease from a run that has one. */
+export function rowRelease({ db, names }: Connection): RowRelease {
+  const release = db.prepare(
+    `UPDATE ${names.run} SET lane = ${lanes.resuming}, kind = ?, due_at = ?, updated_at = ? WHERE id = ?`,
+  );
+  const releasePaused = db.prepare(`UPDATE ${names.run} SET lane = NULL WHERE id = ?`);
+  return (row, retryAt, now) => {
+    if (row.lane === lanes.heldPaused) releasePaused.run(row.run);
+    else release.run(retryAt === undefined ? "resume" : "retry", retryAt ?? now, now, row.run);
+  };
 }
 
 export function leases(connection: Connection): Leases {
@@ -16,10 +30,7 @@ export function leases(connection: Connection): Leases {
   const hot = hotRows(connection);
   const renew = db.prepare(`UPDATE ${names.run} SET due_at = max(due_at, ?), begun = ? WHERE id = ?`);
   const extend = db.prepare(`UPDATE ${names.run} SET due_at = max(due_at, ?) WHERE id = ?`);
-  const release = db.prepare(
-    `UPDATE ${names.run} SET lane = ${lanes.resuming}, kind = 'resume', due_at = ?, updated_at = ? WHERE id = ?`,
-  );
-  const releasePaused = db.prepare(`UPDATE ${names.run} SET lane = NULL WHERE id = ?`);
+  const release = rowRelease(connection);
 
   const held = ({ runId, token }: Lease): HotRow | undefined => {
     const row = hot.byRun(runId);
@@ -30,9 +41,9 @@ export function leases(connection: Connection): Leases {
     renew(renewals, until) {
       if (renewals.length === 0) return [];
       return connection.transactLeases(() =>
-        renewals.map(({ lease, begun, commit }): RenewAnswer => {
+        renewals.map(({ lease, begun, commit, applied = 0 }): RenewAnswer => {
           const row = held(lease);
-          if (row === undefined) return { kind: "lost" };
+          if (row === undefined || row.lastCommit < applied) return { kind: "lost" };
           if (commit === undefined || commit === row.lastCommit) renew.run(until, begunText(begun), row.run);
           else extend.run(until, row.run);
           return { kind: "renewed", eventSeq: row.eventSeq, paused: row.status === "paused" };
@@ -43,10 +54,9 @@ export function leases(connection: Connection): Leases {
     release(given, now) {
       if (given.length === 0) return;
       connection.transactLeases(() => {
-        for (const row of given.map(held)) {
-          if (row === undefined) continue;
-          if (row.lane === lanes.heldPaused) releasePaused.run(row.run);
-          else release.run(now, now, row.run);
+        for (const lease of given) {
+          const row = held(lease);
+          if (row !== undefined) release(row, lease.retryAt, now);
         }
       });
     },

@@ -4,7 +4,7 @@
  */
 import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
-import type { Claim, Lease } from "../../model/lease.ts";
+import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
@@ -110,7 +110,7 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.leases.renew(renewals, until, now));
   }
 
-  release(leases: readonly Lease[], now: number): Promise<void> {
+  release(leases: readonly ReturnedLease[], now: number): Promise<void> {
     return this.#do((verbs) => verbs.leases.release(leases, now));
   }
 

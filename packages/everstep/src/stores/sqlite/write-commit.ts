@@ -3,7 +3,7 @@
  * immediate transaction nothing changes in between, and a read by key costs less than UPDATE ... RETURNING. What is
  * plain needs no read (quick-commit.ts).
  */
-import type { Boundary, Next } from "../../model/boundary.ts";
+import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
 import { type CommitRows, commitRows } from "./commit-rows.ts";
 import type { Connection } from "./connection.ts";
@@ -38,7 +38,7 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
     const row = hot.byRun(lease.runId);
     if (row === undefined || row.token !== lease.token) return { kind: "superseded" };
     if (boundary.number <= row.lastCommit) return answerAgain(steps, row, boundary);
-    if (!hasLease(row) || hasEnded(row) || boundary.number !== row.lastCommit + 1)
+    if (!hasLease(row) || hasEnded(row) || numberBefore(boundary) !== row.lastCommit)
       return { kind: "superseded" };
 
     if (request.mutations !== null) mutate(request.mutations);

@@ -46,7 +46,7 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
         now,
       );
     } else {
-      const { owner, until } = lease;
+      const { owner, token, until } = lease;
       insertRun.run(
         run,
         run,
@@ -55,7 +55,7 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
         lanes.held,
         until,
         owner,
-        1,
+        token,
         recorded,
         createdAt,
         now,
@@ -66,7 +66,7 @@ export function creates({ db, names }: Connection, hot: HotRows, ids: RunIds, st
     return {
       kind: "created",
       runId: run,
-      claim: firstClaim(request, run, 1, now),
+      claim: firstClaim(request, run, now),
     };
   };
 }

@@ -1,4 +1,5 @@
 import type { EventRecord } from "../../model/event.ts";
+import { waitsOutCrash } from "../../model/lease.ts";
 import { endsWait } from "../../model/wait-match.ts";
 import type {
   PublishOutcome,
@@ -84,7 +85,7 @@ export function publishes(connection: Connection, hot: HotRows): Publish {
 
 /** A leased run's due time belongs to its lease; the turn learns of the event from its next commit. */
 function canBeWoken(row: HotRow): boolean {
-  return row.lane !== null && !hasLease(row);
+  return row.lane !== null && !hasLease(row) && !waitsOutCrash(row);
 }
 
 function accepts({ db, names }: Connection): Accept {

@@ -1,9 +1,10 @@
-/** Requests about a run's task alone: make it due, or take it from an owner that is gone. */
+/** Requests about a run's task alone: make it due, or take it from an owner that is gone or never heard of it. */
 import type { AbandonOutcome, AbandonRequest, WakeOutcome, WakeRequest } from "../../store/store.ts";
 import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import type { Endings } from "./endings.ts";
 import { type HotRows, hasLease } from "./hot-row.ts";
+import { rowRelease } from "./leases.ts";
 import { withWorkflows } from "./workflows.ts";
 
 export type Wake = (request: WakeRequest, now: number) => WakeOutcome;
@@ -23,7 +24,9 @@ export function wakes({ db, names }: Connection, hot: HotRows): Wake {
 }
 
 /** Both look into every workflow's part of an index, because an owner's runs may be of any; owners die rarely. */
-export function abandons({ db, names }: Connection, hot: HotRows, endings: Endings): Abandon {
+export function abandons(connection: Connection, hot: HotRows, endings: Endings): Abandon {
+  const { db, names } = connection;
+  const release = rowRelease(connection);
   const held = db.prepareTuples(
     `${withWorkflows(names)} SELECT r.id FROM known CROSS JOIN ${names.run} r
      WHERE r.workflow = known.workflow AND r.lane IN (${lanes.held}, ${lanes.heldPaused}) AND r.owner = ?`,
@@ -36,14 +39,16 @@ export function abandons({ db, names }: Connection, hot: HotRows, endings: Endin
   const expire = db.prepare(`UPDATE ${names.run} SET due_at = min(due_at, ?) WHERE id = ?`);
 
   return ({ owner, fate }, now) => {
-    const found = (fate.kind === "expire" ? held : unfinished).all(owner).map((row) => row[0] as number);
+    const found = (fate.kind === "error" ? unfinished : held).all(owner).map((row) => row[0] as number);
+    let runs = 0;
     for (const run of found) {
+      const row = hot.byRun(run);
+      if (row === undefined || (fate.kind === "release" && row.token !== fate.token)) continue;
+      runs += 1;
       if (fate.kind === "expire") expire.run(now, run);
-      else {
-        const row = hot.byRun(run);
-        if (row !== undefined) endings.end(row, { kind: "error", error: fate.error, deadLetter: false }, now);
-      }
+      else if (fate.kind === "release") release(row, undefined, now);
+      else endings.end(row, { kind: "error", error: fate.error, deadLetter: false }, now);
     }
-    return { kind: "abandoned", runs: found.length };
+    return { kind: "abandoned", runs };
   };
 }

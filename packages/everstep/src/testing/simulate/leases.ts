@@ -19,6 +19,7 @@ interface Held {
 
 export class Leases {
   readonly #held = new Map<RunId, Held>();
+  readonly #used = new Map<RunId, Set<number>>();
   /** The latest time at which somebody claimed. */
   #latest = 0;
 
@@ -34,7 +35,7 @@ export class Leases {
   /** Somebody decided about the run, and its token moved. */
   moved(runId: RunId, token: number): void {
     const held = this.#held.get(runId);
-    if (held && token > held.token) this.#held.set(runId, { ...held, token, holder: null, until: 0 });
+    if (held && token !== held.token) this.#held.set(runId, { ...held, token, holder: null, until: 0 });
   }
 
   /** What is known of the store goes back with it. */
@@ -103,14 +104,14 @@ export class Leases {
     const { runId, token, expiresAt, owner } = lease;
     const before = this.#held.get(runId);
     this.#held.set(runId, { token, holder: member, until: expiresAt, workflowName });
-    if (!before) return [];
     const findings: Finding[] = [];
-    if (token <= before.token) {
+    if (this.#isUsed(runId, token)) {
       findings.push({
         invariant: "INV-1",
-        message: `run ${runId} was claimed by ${owner} with token ${token}, which is not above ${before.token}`,
+        message: `run ${runId} was claimed by ${owner} with token ${token}, which another lease of it had`,
       });
     }
+    if (!before) return findings;
     if (before.holder !== null && before.until > now) {
       findings.push({
         invariant: "INV-1",
@@ -118,6 +119,15 @@ export class Leases {
       });
     }
     return findings;
+  }
+
+  /** No other lease of the run ever had its token. */
+  #isUsed(runId: RunId, token: number): boolean {
+    const used = this.#used.get(runId) ?? new Set();
+    this.#used.set(runId, used);
+    if (used.has(token)) return true;
+    used.add(token);
+    return false;
   }
 
   #renewed(renewals: readonly Renewal[], until: number, answers: readonly RenewAnswer[]): readonly Finding[] {
@@ -141,13 +151,18 @@ export class Leases {
     if (request.kind === "create" && outcome?.kind === "created" && outcome.claim) {
       const { runId, token, expiresAt } = outcome.claim.lease;
       // A repeated creation hands the same claim out again.
-      if (this.tokenOf(runId) < token)
+      if (!this.#isUsed(runId, token))
         this.#held.set(runId, {
           token,
           holder: member,
           until: expiresAt,
           workflowName: request.workflowName,
         });
+      return [];
+    }
+    if (request.kind === "abandon" && request.fate.kind === "release") {
+      const { token } = request.fate;
+      for (const held of this.#held.values()) if (held.token === token) held.holder = null;
       return [];
     }
     if (request.kind === "abandon") {

@@ -6,7 +6,6 @@ import type {
   ClaimRequest,
   CommitOutcome,
   CommitRequest,
-  CreateRequest,
   EventRecord,
   Next,
   OutcomeOf,
@@ -17,7 +16,17 @@ import type {
   StoreRequest,
 } from "../../store/index.ts";
 import { equal, isTrue } from "./check.ts";
-import { at, boundary, claimRequest, commit, create, leaseMs, ref, suspendUntil } from "./given.ts";
+import {
+  at,
+  boundary,
+  type CreateFacts,
+  claimRequest,
+  commit,
+  create,
+  leaseMs,
+  ref,
+  suspendUntil,
+} from "./given.ts";
 
 /** A write of one request. */
 export async function write<Request extends StoreRequest>(
@@ -75,7 +84,7 @@ export async function claimOne(
 export async function started(
   store: Store,
   instanceId: string,
-  facts: Partial<Omit<CreateRequest, "kind">> = {},
+  facts: CreateFacts = {},
   now: number = at(0),
 ): Promise<Claim> {
   const request = create(instanceId, { lease: { owner: "runner", until: now + leaseMs }, ...facts });
@@ -93,7 +102,7 @@ export async function suspended(
   instanceId: string,
   steps: readonly StepRecord[],
   dueAt: number,
-  facts: Partial<Omit<CreateRequest, "kind">> = {},
+  facts: CreateFacts = {},
   now: number = at(0),
 ): Promise<Claim> {
   const claim = await started(store, instanceId, facts, now);
@@ -106,7 +115,7 @@ export async function ended(
   store: Store,
   instanceId: string,
   next: Next,
-  facts: Partial<Omit<CreateRequest, "kind">> = {},
+  facts: CreateFacts = {},
   now: number = at(0),
 ): Promise<Claim> {
   const claim = await started(store, instanceId, facts, now);

@@ -15,8 +15,11 @@ import { equal, matches } from "./check.ts";
 import {
   abandon,
   at,
+  awaiting,
+  awaitingTopic,
   begun,
   boundary,
+  claimRequest,
   commit,
   complete,
   completed,
@@ -24,11 +27,12 @@ import {
   failure,
   leaseMs,
   never,
+  nextToken,
   pause,
+  publish,
+  sendEvent,
   sleeping,
 } from "./given.ts";
-
-const delays = { crashDelaysMs: [0, 1000, 5000] };
 
 export const crashCases: readonly Case[] = [
   {
@@ -41,7 +45,7 @@ export const crashCases: readonly Case[] = [
         commit(dead.lease, boundary(1, { steps: [completed(1)], begun: [begun("step 2#1")] })),
         at(5),
       );
-      const claim = await claimOne(store, "a", at(leaseMs), { ...delays, owner: "other" });
+      const claim = await claimOne(store, "a", at(leaseMs), { owner: "other" });
       matches(
         claim,
         { crashCount: 1, fresh: false, begun: [begun("step 2#1")], startedAt: at(0) },
@@ -51,43 +55,27 @@ export const crashCases: readonly Case[] = [
     },
   },
   {
-    name: "the first crash is answered at once, later ones ever later: the run is put back, not claimed (INV-14)",
-    async run({ open }) {
-      const store = await open();
-      await started(store, "a");
-      equal(
-        (await claimOne(store, "a", at(leaseMs), { ...delays, leaseUntil: at(40_000) })).crashCount,
-        1,
-        "first",
-      );
-      equal(await claimIds(store, at(40_000), delays), [], "claimed at the second crash");
-      matches(
-        await instance(store, "a"),
-        { status: "active", executing: false, crashCount: 2, dueAt: at(41_000), token: 2 },
-        "put back",
-      );
-      equal(await claimIds(store, at(40_999), delays), [], "claimed early");
-      const second = await claimOne(store, "a", at(41_000), { ...delays, leaseUntil: at(50_000) });
-      equal(second.crashCount, 2, "second");
-      equal(second.lease.token, 3, "token");
-    },
-  },
-  {
-    name: "past the last delay, the last one serves for ever",
+    name: "a lease counts as a crash once its holder was heard of; otherwise as one at most (INV-14)",
     async run({ open }) {
       const store = await open();
       await started(store, "a");
       let now = at(leaseMs);
-      for (const [n, delay] of [0, 1000, 5000, 5000, 5000].entries()) {
-        if (delay > 0) equal(await claimIds(store, now, delays), [], `claimed at crash ${n + 1}`);
-        now += delay;
-        equal(
-          (await claimOne(store, "a", now, { ...delays, leaseUntil: now + 10 })).crashCount,
-          n + 1,
-          "crash count",
-        );
+      const claim = async (crashes: number, hint: string) => {
+        const claimed = await claimOne(store, "a", now, { leaseUntil: now + 10 });
+        equal(claimed.crashCount, crashes, hint);
         now += 10;
+        return claimed;
+      };
+      await claim(1, "the first");
+      await claim(1, "after a claim whose holder said nothing");
+      for (const crashes of [1, 2, 3]) {
+        const { lease } = await claim(crashes, `after ${crashes - 1} that were heard of`);
+        const confirmed = boundary(1, { begun: [begun("step 1#1")], noProgress: true });
+        await committed(store, commit(lease, confirmed), now - 5);
+        equal((await instance(store, "a")).crashCount, crashes, "crash count after a word without progress");
       }
+      await claim(4, "after another");
+      await claim(4, "after a claim whose holder said nothing");
     },
   },
   {
@@ -95,10 +83,10 @@ export const crashCases: readonly Case[] = [
     async run({ open }) {
       const store = await open();
       await started(store, "a");
-      const claim = await claimOne(store, "a", at(leaseMs), { ...delays, leaseUntil: at(40_000) });
+      const claim = await claimOne(store, "a", at(leaseMs), { leaseUntil: at(40_000) });
       await committed(store, commit(claim.lease, boundary(1, { steps: [completed(1)] })), at(35_000));
       equal((await instance(store, "a")).crashCount, 0, "crash count after the commit");
-      equal((await claimOne(store, "a", at(40_000), delays)).crashCount, 1, "crash count of the next crash");
+      equal((await claimOne(store, "a", at(40_000))).crashCount, 1, "crash count of the next crash");
     },
   },
   {
@@ -106,67 +94,54 @@ export const crashCases: readonly Case[] = [
     async run({ open }) {
       const store = await open();
       await started(store, "a");
-      const { lease } = await claimOne(store, "a", at(leaseMs), delays);
+      const { lease } = await claimOne(store, "a", at(leaseMs));
       await store.renew([{ lease, begun: [] }], at(3 * leaseMs), at(leaseMs + 1));
       await store.release([lease], at(leaseMs + 2));
-      equal((await claimOne(store, "a", at(leaseMs + 2), delays)).crashCount, 1, "crash count");
+      equal((await claimOne(store, "a", at(leaseMs + 2))).crashCount, 1, "crash count");
     },
   },
   {
-    name: "a run put back is taken from its runner: what comes late is refused (INV-2)",
+    name: "a run given back for later comes back before new starts",
     async run({ open }) {
       const store = await open();
-      const slow = await started(store, "a");
-      equal(await claimIds(store, at(leaseMs), { crashDelaysMs: [1000] }), [], "claimed");
-      await superseded(store, commit(slow.lease, boundary(1, { steps: [completed(1)] })), at(leaseMs + 1));
-      equal(
-        await store.renew([{ lease: slow.lease, begun: [] }], never, at(leaseMs + 1)),
-        [{ kind: "lost" }],
-        "renewal",
-      );
-      await store.release([slow.lease], at(leaseMs + 1));
-      equal((await instance(store, "a")).dueAt, at(leaseMs + 1000), "due time");
-    },
-  },
-  {
-    name: "runs put back do not use up the limit of a claim (LIV-5, LIV-7)",
-    async run({ open }) {
-      const store = await open();
-      for (const id of ["crashed 1", "crashed 2", "crashed 3"]) await started(store, id);
-      await write(store, create("healthy"));
-      equal(await claimIds(store, at(leaseMs), { crashDelaysMs: [1000], limit: 1 }), ["healthy"], "claimed");
-    },
-  },
-  {
-    name: "a run put back in a claim makes room for other work under way, not for a new start",
-    async run({ open }) {
-      const store = await open();
-      const twice = await started(store, "crashed twice", { lease: { owner: "runner", until: at(10) } });
-      equal(
-        (await claimOne(store, "crashed twice", at(10), { leaseUntil: at(20) })).crashCount,
-        1,
-        "first crash",
-      );
-      await started(store, "crashed once", { lease: { owner: "runner", until: at(30) } });
-      await write(store, create("start", { dueAt: at(-1000) }));
-      const claims = await claimIds(store, at(40), { ...delays, limit: 1 });
-      equal(claims, ["crashed once"], "claimed");
-      matches(
-        await instance(store, "crashed twice"),
-        { executing: false, token: twice.lease.token + 1 },
-        "put back",
-      );
-    },
-  },
-  {
-    name: "a run put back comes back before new starts",
-    async run({ open }) {
-      const store = await open();
-      await write(store, create("crashed"));
-      await claimOne(store, "crashed", at(0), { leaseUntil: at(10) });
-      equal(await claimIds(store, at(10), { crashDelaysMs: [1000] }), [], "claimed");
+      await started(store, "crashed", { lease: { owner: "dead", until: at(10) } });
+      const { lease } = await claimOne(store, "crashed", at(10));
+      await store.release([{ ...lease, retryAt: at(1000) }], at(10));
       await write(store, create("start", { dueAt: at(20) }), at(20));
       equal(await claimIds(store, at(2000)), ["crashed", "start"], "order");
+    },
+  },
+  {
+    name: "an event does not end the delay before a run is tried again after a crash",
+    async run({ open }) {
+      const store = await open();
+      await suspended(store, "a", [awaiting(1, "x", never), awaitingTopic(2, "news", never)], at(5));
+      await claimOne(store, "a", at(5), { leaseUntil: at(10) });
+      const { lease } = await claimOne(store, "a", at(10));
+      await store.release([{ ...lease, retryAt: at(1000) }], at(10));
+      matches(await write(store, sendEvent("a", "e1", "x"), at(20)), { woke: false }, "the event");
+      await write(store, publish("p1", "news"), at(30));
+      await store.write([sendEvent("a", "e2", "x"), sendEvent("a", "e3", "y")], at(40));
+      equal((await instance(store, "a")).dueAt, at(1000), "due time");
+      equal((await claimOne(store, "a", at(1000))).eventSeq, 4, "events that the next turn finds");
+    },
+  },
+  {
+    name: "leases whose claim was answered to nobody are given back by their token, and that is no crash",
+    async run({ open }) {
+      const store = await open();
+      for (const id of ["a", "b", "c"]) await write(store, create(id));
+      const [unheard, known] = [nextToken(), nextToken()];
+      await store.claim(claimRequest({ now: at(0), limit: 2, owner: "me", token: unheard }));
+      await store.claim(claimRequest({ now: at(0), limit: 1, owner: "me", token: known }));
+      const giveBack = abandon("me", { kind: "release", token: unheard });
+      equal(await write(store, giveBack, at(5)), { kind: "abandoned", runs: 2 }, "the outcome");
+      equal(await write(store, giveBack, at(6)), { kind: "abandoned", runs: 0 }, "the second time");
+      const others = abandon("other", { kind: "release", token: known });
+      equal(await write(store, others, at(6)), { kind: "abandoned", runs: 0 }, "by somebody else");
+      matches(await instance(store, "a"), { executing: false, dueAt: at(5), crashCount: 0 }, "one of them");
+      matches(await instance(store, "c"), { executing: true }, "the one that is known");
+      equal(await claimIds(store, at(5)), ["a", "b"], "claimable at once");
     },
   },
   {
@@ -179,7 +154,7 @@ export const crashCases: readonly Case[] = [
       }
       await ended(store, "over", complete());
       await write(store, create("queued", { dueAt: never }));
-      const ids = await claimIds(store, at(leaseMs), delays);
+      const ids = await claimIds(store, at(leaseMs));
       equal(ids.length, 30, "recovered");
       equal(
         ids.filter((id) => !id.startsWith("dead")),
@@ -199,7 +174,7 @@ export const crashCases: readonly Case[] = [
         lease: { owner: "dead", until: at(leaseMs) },
       });
       equal(await write(store, abandon("dead"), at(5)), { kind: "abandoned", runs: 2 }, "the outcome");
-      const claims = await claimIds(store, at(5), delays);
+      const claims = await claimIds(store, at(5));
       equal(claims, ["a", "b"], "claimable at once");
       equal((await instance(store, "a")).crashCount, 1, "crash count");
       matches(await instance(store, "waiting"), { status: "waiting", dueAt: never }, "the waiting run");

@@ -154,11 +154,18 @@ export const createCases: readonly Case[] = [
         },
         "the claim",
       );
-      matches(claim.lease, { token: 1, owner: "runner", expiresAt: at(10) + leaseMs }, "the lease");
+      matches(claim.lease, { owner: "runner", expiresAt: at(10) + leaseMs }, "the lease");
+      equal(claim.left, { token: 0, commit: 0, ranOut: false }, "what was there before");
       equal(await claimIds(store, at(11)), [], "claimable by others");
       matches(
         await instance(store, "a"),
-        { status: "active", executing: true, startedAt: at(10), dueAt: at(10) + leaseMs, token: 1 },
+        {
+          status: "active",
+          executing: true,
+          startedAt: at(10),
+          dueAt: at(10) + leaseMs,
+          token: claim.lease.token,
+        },
         "the instance",
       );
     },
@@ -167,20 +174,20 @@ export const createCases: readonly Case[] = [
     name: "a lease handed out at creation runs out like any other",
     async run({ open }) {
       const store = await open();
-      await started(store, "a");
+      const first = await started(store, "a");
       const claim = await claimOne(store, "a", at(leaseMs));
       matches(claim, { crashCount: 1, startedAt: at(0) }, "the second claim");
-      equal(claim.lease.token, 2, "token");
+      equal(claim.left, { token: first.lease.token, commit: 0, ranOut: true }, "what was left");
     },
   },
   {
     name: "an existing id hands out no lease",
     async run({ open }) {
       const store = await open();
-      await started(store, "a");
+      const { lease } = await started(store, "a");
       const again = await write(store, create("a", { lease: { owner: "thief", until: at(leaseMs) } }));
       equal(again.kind, "exists", "the second creation");
-      equal((await instance(store, "a")).token, 1, "token");
+      equal((await instance(store, "a")).token, lease.token, "token");
     },
   },
   {

@@ -6,7 +6,6 @@ import {
   at,
   awaiting,
   boundary,
-  claimRequest,
   commit,
   complete,
   create,
@@ -97,16 +96,17 @@ export const dueCases: readonly Case[] = [
     },
   },
   {
-    name: "a run that is put back after a crash is due for a retry",
+    name: "a run that is given back after a crash is due for a retry",
     async run({ open }) {
       const store = await open();
       await started(store, "crashed");
       equal(await dueIds(store, never), [], "under its lease");
-      await store.claim(claimRequest({ now: at(leaseMs), crashDelaysMs: [500] }));
+      const { lease } = await claimOne(store, "crashed", at(leaseMs));
+      await store.release([{ ...lease, retryAt: at(leaseMs + 500) }], at(leaseMs));
       equal(
         await store.listDue({ before: never, limit: 5 }),
         [{ ...ref("crashed"), runNumber: 1, kind: "retry", dueAt: at(leaseMs + 500) }],
-        "put back",
+        "given back",
       );
     },
   },

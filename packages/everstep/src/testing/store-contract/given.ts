@@ -12,6 +12,7 @@ import type {
   ClaimRequest,
   CommitRequest,
   CreateRequest,
+  LeaseOffer,
   Next,
   PublishRequest,
   SendEventRequest,
@@ -39,7 +40,12 @@ export function failure(message: string): StoredError {
   return { name: "Error", message };
 }
 
-export function create(instanceId: string, facts: Partial<Omit<CreateRequest, "kind">> = {}): CreateRequest {
+/** A creation; a lease that it offers gets a token of its own. */
+export interface CreateFacts extends Partial<Omit<CreateRequest, "kind" | "lease">> {
+  readonly lease?: (Omit<LeaseOffer, "token"> & { readonly token?: number }) | null;
+}
+
+export function create(instanceId: string, { lease = null, ...facts }: CreateFacts = {}): CreateRequest {
   return {
     kind: "create",
     workflowName: workflow,
@@ -51,18 +57,32 @@ export function create(instanceId: string, facts: Partial<Omit<CreateRequest, "k
     retentionMs: null,
     parent: null,
     history: [],
-    lease: null,
     ...facts,
+    lease: lease === null ? null : { token: nextToken(), ...lease },
   };
 }
+
+/** Far apart, as those of runners are: none is another's by counting on. */
+export function nextToken(): number {
+  tokens += 97;
+  return tokens;
+}
+
+/** For stories that are told twice: the same tokens again. */
+export function repeatTokens(): void {
+  tokens = tokensBegin;
+}
+
+const tokensBegin = 1000;
+let tokens = tokensBegin;
 
 export function claimRequest(facts: Partial<ClaimRequest> & { readonly now: number }): ClaimRequest {
   return {
     owner: "runner",
+    token: nextToken(),
     workflows: [{ name: workflow, concurrency: null }],
     limit: 100,
     leaseUntil: facts.now + leaseMs,
-    crashDelaysMs: [0],
     ...facts,
   };
 }

@@ -195,9 +195,9 @@ export const leaseCases: readonly Case[] = [
         { status: "active", executing: false, dueAt: at(5) },
         "the instance",
       );
-      const next = await claimOne(store, "a", at(5), { owner: "other", crashDelaysMs: [9999] });
+      const next = await claimOne(store, "a", at(5), { owner: "other" });
       matches(next, { crashCount: 0, fresh: true }, "the next claim");
-      equal(next.lease.token, first.lease.token + 1, "token");
+      equal(next.left, { token: first.lease.token, commit: 0, ranOut: false }, "what was left");
     },
   },
   {
@@ -233,6 +233,42 @@ export const leaseCases: readonly Case[] = [
       equal(await claimIds(store, at(3)), [], "claimable while paused");
       await write(store, resume("a"), at(4));
       equal((await claimOne(store, "a", at(4))).crashCount, 0, "crash count");
+    },
+  },
+  {
+    name: "a lease given back for later leaves the run for a retry then, with its count of crashes",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "a");
+      const { lease } = await claimOne(store, "a", at(leaseMs));
+      const [paused, other] = [await started(store, "paused"), await started(store, "other")];
+      await write(store, pause("paused"), at(1));
+      const retryAt = at(leaseMs + 500);
+      const given = [lease, paused.lease, other.lease].map((each) => ({ ...each, retryAt }));
+      await store.release(given.slice(0, 2), at(leaseMs));
+      matches(
+        await instance(store, "a"),
+        { status: "active", executing: false, crashCount: 1, dueAt: retryAt, token: lease.token },
+        "the instance",
+      );
+      matches(await instance(store, "paused"), { status: "paused", executing: false }, "the paused one");
+      equal(await claimIds(store, retryAt - 1, { leaseUntil: never }), ["other"], "claimable before");
+      equal((await claimOne(store, "a", retryAt)).crashCount, 1, "crash count");
+      await superseded(store, commit(lease, boundary(1)), retryAt);
+      await store.release(given, retryAt);
+      equal((await instance(store, "other")).executing, true, "one that is another's by now");
+    },
+  },
+  {
+    name: "a lease is lost to a store that knows fewer commits than its holder was told of",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      await committed(store, commit(lease, boundary(1, { steps: [completed(1)] })), at(1));
+      const renew = async (applied: number): Promise<string | undefined> =>
+        (await store.renew([{ lease, begun: [], commit: applied, applied }], at(leaseMs), at(2)))[0]?.kind;
+      equal(await renew(1), "renewed", "by a holder that knows the same");
+      equal(await renew(2), "lost", "by a holder that knows of one more");
     },
   },
   {

@@ -6,7 +6,6 @@
  * - `dueAt` of a record is null when the run has ended, or is paused and held by nobody; `executing` is the lease itself,
  *   in force or run out.
  * - `waitingSince` is over with the claim; a lease that ran out during a pause stays one, and its claim counts a crash.
- * - A run put back after a crash does not use up the limit of the claim that put it back.
  * - An event sent twice is answered before anything else is looked at; the engine's own events are never refused.
  * - Log levels and categories are matched exactly. Steps, events and log lines are listed oldest first by default.
  * - A cursor is given only when there is more; one that is not the store's own fails with INVALID_CURSOR.

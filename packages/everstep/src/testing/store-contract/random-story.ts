@@ -200,7 +200,11 @@ export class RandomStory {
       ),
       abandon(
         this.#random.of(owners),
-        this.#random.of([{ kind: "expire" }, { kind: "error", error: failure("gone") }]),
+        this.#random.of([
+          { kind: "expire" },
+          { kind: "error", error: failure("gone") },
+          { kind: "release", token: held?.leases[0].token ?? 1 },
+        ]),
       ),
       "wake",
     ]);
@@ -216,7 +220,6 @@ export class RandomStory {
       workflows: [{ name: workflow, concurrency: this.#random.of([null, null, 2]) }],
       limit: this.#random.of([1, 3]),
       leaseUntil: this.#now + this.#random.of([50, 600]),
-      crashDelaysMs: this.#random.of([[0], [0, 200]]),
     });
     const [mine, theirs] = (await this.#compare("claim", (store) => store.claim(request))) as [
       Claim[],

@@ -7,6 +7,7 @@ import {
   awaiting,
   awaitingTopic,
   boundary,
+  claimRequest,
   commit,
   complete,
   never,
@@ -60,7 +61,7 @@ export const topicListCases: readonly Case[] = [
       await store.remove(ref("removed"));
       equal(await topics(store), [{ topic: "news", waiters: 2 }], "those that still wait");
       await write(store, publish("p1", "news"), at(2));
-      const heard = (await store.claim({ ...claimAll, now: at(2), leaseUntil: at(900) })).find(
+      const heard = (await store.claim(claimRequest({ now: at(2), leaseUntil: at(900) }))).find(
         ({ instanceId }) => instanceId === "heard",
       );
       isTrue(heard !== undefined, '"heard" should be claimed');
@@ -131,13 +132,6 @@ export const topicListCases: readonly Case[] = [
     },
   },
 ];
-
-const claimAll = {
-  owner: "runner",
-  workflows: [{ name: "order", concurrency: null }],
-  limit: 100,
-  crashDelaysMs: [],
-};
 
 function namesOf({ items }: Page<TopicSummary>): readonly string[] {
   return items.map(({ topic }) => topic);

@@ -110,6 +110,7 @@ function claimOf(run: RecordedRun): Claim {
     eventSeq: 0,
     begun: [],
     crashCount: 0,
+    left: { token: 0, commit: 0, ranOut: false },
   };
 }
 

@@ -6,8 +6,8 @@ import type { Found } from "../violation.ts";
 /** What never changes about a run, and what never changes again once it has ended. */
 export function* keptRunRules(before: RunFacts, after: RunFacts): Generator<Found> {
   const [was, is] = [before.record, after.record];
-  if (is.token < was.token) {
-    yield { invariant: "INV-1", message: `The token went back from ${was.token} to ${is.token}.` };
+  if (is.token === 0 && was.token !== 0) {
+    yield { invariant: "INV-1", message: `The run has lost its token, which was ${was.token}.` };
   }
   for (const name of differing(was, is, inputs)) {
     yield { invariant: "INV-18", message: `The run's ${name} ${changed(was, is, name)}.` };
@@ -43,7 +43,7 @@ const ends = [
 
 /** Only an errored run may go on, by a retry of its failed step, which moves the token. */
 function isFinal(was: InstanceRecord, is: InstanceRecord): boolean {
-  return isTerminal(was.status) && !(was.status === "errored" && is.token > was.token);
+  return isTerminal(was.status) && !(was.status === "errored" && is.token !== was.token);
 }
 
 function* same(was: number, is: number, what: string, record: InstanceRecord): Generator<Found> {

@@ -8,7 +8,7 @@ import type { Found } from "../violation.ts";
 export function* keptStepRules(before: RunFacts, after: RunFacts): Generator<Found> {
   const byIndex = new Map(after.steps.map((step) => [step.index, step]));
   const isForgettable = mayBeForgotten(before, after);
-  const retryable = after.record.token > before.record.token;
+  const retryable = after.record.token !== before.record.token;
   let lastSettled = -1;
   const kept = new Set<number>();
   for (const was of before.steps) {

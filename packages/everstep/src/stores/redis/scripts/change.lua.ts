@@ -65,7 +65,7 @@ end
 
 function changes.restart(run, made, now)
   -- The old run moves to it too, so that not even a repeat of its last commit is taken for success any more.
-  local token = math.max(run.token + 1, tokenFloor)
+  local token = run.token + 1
   if not TERMINAL[run.status] then
     run.token = token
     endRun(run, made, now)
@@ -73,7 +73,7 @@ function changes.restart(run, made, now)
   run.retired = '1'
   -- It leaves its place in the lists before the next run takes it.
   saveRuns()
-  local id, number = nextId(), digits(run.number + 1)
+  local id, number = nextId(run.workflow, run.instance), digits(run.number + 1)
   addRun(id, {
     workflow = run.workflow, instance = run.instance, place = run.place, number = number, due = digits(now),
     token = digits(token),
@@ -97,6 +97,7 @@ function changes.retryStep(run, made, now)
   ask('DEL', key('ending', run.id))
   run.status = 'active'
   moveToken(run)
+  run.commit = 0
   run.dead = nil
   run.endedAt = nil
   run.keepUntil = nil

@@ -10,9 +10,7 @@ import { runSaving } from "./run-saving.lua.ts";
 import { script } from "./script.ts";
 
 const main = `
-local owner, now, leaseUntil, limit, workMax = text(), number(), number(), number(), number()
-local delays = {}
-for n = 1, number() do delays[n] = number() end
+local owner, token, now, leaseUntil, limit, workMax = text(), text(), number(), number(), number(), number()
 
 -- How many more runs of the workflow may be leased.
 local function freePlaces(workflow, concurrency)
@@ -68,15 +66,15 @@ local function firstDue()
   return firstOf(groups[2])
 end
 
--- A lease that ran out is a crash: counted here, and answered with the delay before the next try.
-local function countCrash(run)
-  run.crashes = run.crashes + 1
-  return delays[math.min(run.crashes, #delays)] or 0
+-- 'crashesAfter' in model/lease.ts.
+local function crashesAfter(run)
+  if run.commit > 0 then return run.crashes + 1 end
+  return math.max(run.crashes, 1)
 end
 
 local function readStored(id)
   local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'lane', 'status', 'token', 'workflow', 'instance', 'place', 'owner',
-    'number', 'startedAt', 'waitingSince', 'recorded', 'seq', 'begun', 'crashes')
+    'number', 'startedAt', 'waitingSince', 'recorded', 'seq', 'begun', 'crashes', 'commit')
   if stored.err or not (stored[2] and stored[4] and stored[5] and stored[6]) then return nil end
   return stored
 end
@@ -93,12 +91,6 @@ local function pick(stretch, name)
     return
   end
   local run = stretch.lane == 'held' and readRun(id) or nil
-  local delay = run and countCrash(run) or 0
-  if delay > 0 then
-    giveBack(run, 'retry', now + delay)
-    saveRun(run)
-    return
-  end
   index('due:' .. stretch.lane, stored[4], name, false)
   stretch.room.free = stretch.room.free - 1
   picked[#picked + 1] = { id = id, name = name, run = run, stored = stored, instance = instance }
@@ -108,7 +100,6 @@ end
 local function leasePlainly(each)
   local id, stored = each.id, each.stored
   local key, status, workflow, place, nowText = P .. 'run:' .. id, stored[2], stored[4], stored[6], digits(now)
-  local token = digits(math.max((tonumber(stored[3]) or 0) + 1, tokenFloor))
   ask('HSET', key, 'token', token, 'lane', 'held', 'status', 'active', 'due', digits(leaseUntil), 'commit', '0', 'owner', owner,
     'startedAt', stored[9] or nowText, 'updatedAt', nowText)
   if stored[10] then ask('HDEL', key, 'waitingSince') end
@@ -121,29 +112,30 @@ local function leasePlainly(each)
     if stored[7] then index('owner', stored[7], id, false) end
     index('owner', owner, id, true)
   end
-  return token, stored[14] or '0'
+  return stored[14] or '0'
 end
 
 -- One whose lease ran out.
 local function leaseAgain(run)
   run.was.lane = nil
-  lease(run, owner, leaseUntil, now)
+  run.crashes = crashesAfter(run)
+  lease(run, owner, tonumber(token), leaseUntil, now)
   saveRun(run)
-  return digits(run.token), digits(run.crashes)
+  return digits(run.crashes)
 end
 
 local function take(each)
   local stored, instance = each.stored, each.instance
-  local token, crashes
-  if each.run then token, crashes = leaseAgain(each.run) else token, crashes = leasePlainly(each) end
+  local crashes = each.run and leaseAgain(each.run) or leasePlainly(each)
   return {
-    each.id, stored[4], stored[5], token, stored[8] or '0', instance[1], instance[2], instance[3],
+    each.id, stored[4], stored[5], stored[3] or '0', stored[8] or '0', instance[1], instance[2], instance[3],
     stored[9] or digits(now), instance[4], stored[10], stored[11] and '0' or '1', stored[12] or '0', stored[13], crashes,
+    stored[15] or '0', each.run and '1' or '0',
   }
 end
 
 return savingIndexes(function()
-  -- However many leases ran out at once, one call puts back no more than a few hundred of them.
+  -- However many runs are damaged, one call moves no more than a few hundred of them aside.
   local work = 0
   while #picked < limit and work < workMax do
     local stretch, name = firstDue()

@@ -47,7 +47,7 @@ end
 
 local function readCommit()
   return {
-    run = text(), token = number(), number = number(), steps = readSteps(), timeouts = readTimeouts(),
+    run = text(), token = number(), number = number(), after = number(), noProgress = text() == '1', steps = readSteps(), timeouts = readTimeouts(),
     consumed = readConsumed(), seen = number(), logs = readLogs(), begun = text(), nextUp = readNext(),
     alongside = readAlongside(), mutations = readMutations(), announce = readAnnounced(), leaseUntil = number(),
   }
@@ -74,7 +74,7 @@ end
 local function record(run, request, now)
   run.commit = request.number
   run.recorded = '1'
-  run.crashes = 0
+  if not request.noProgress then run.crashes = 0 end
   run.begun = request.begun ~= '' and request.begun or nil
   for _, step in ipairs(request.steps) do writeStep(run, step) end
   for _, consumed in ipairs(request.consumed) do deliverEvent(run, consumed.seq, consumed.key, now) end
@@ -128,7 +128,7 @@ local function commit(request, now)
   if not run or run.token ~= request.token then return { 'superseded' } end
   -- Before the lease is looked at: the commit that gave it back may be repeated too.
   if request.number <= run.commit then return repeated(run, request) end
-  if not isLeased(run) or TERMINAL[run.status] or request.number ~= run.commit + 1 then return { 'superseded' } end
+  if not isLeased(run) or TERMINAL[run.status] or request.after ~= run.commit then return { 'superseded' } end
 
   local failed = runMutations(request.mutations)
   if failed then return failed end

@@ -3,7 +3,7 @@ local function readCreate()
   return {
     workflow = text(), instance = text(), params = text(), marks = optional(), order = text(),
     created = text(), due = text(), deadline = text(), retention = text(), parent = optional(),
-    history = readSteps(), owner = optional(), leaseUntil = text(),
+    history = readSteps(), owner = optional(), token = text(), leaseUntil = text(),
   }
 end
 
@@ -34,13 +34,17 @@ local function addHistory(id, history)
   for _, step in ipairs(history) do atLength().putStep(run, step) end
 end
 
--- Numbers for all creations of the batch are taken at once, by the first of them.
+-- Numbers for all creations of the batch are taken at once, by the first of them. A server that lost its newest writes
+-- must not give out again what it gave before, so there is a gap before them whose length follows from what is created.
+local GAPS = 1048576
 local lastId, idsLeft = 0, 0
-local function nextId()
+local function nextId(workflow, instance)
   if idsLeft == 0 then
     idsLeft = math.max(1, creations)
     creations = 0
-    lastId = ask('HINCRBY', META, 'lastRun', idsLeft) - idsLeft
+    local hash = redis.sha1hex(digits(now) .. ' ' .. workflow .. ' ' .. instance)
+    local gap = tonumber(string.sub(hash, 1, 8), 16) % GAPS
+    lastId = ask('HINCRBY', META, 'lastRun', digits(gap + idsLeft)) - idsLeft
   end
   lastId = lastId + 1
   idsLeft = idsLeft - 1
@@ -55,11 +59,10 @@ local function create(request, now)
   local there = ask('HGET', name, 'run')
   there = there and atLength().readRun(there)
   if there then return { 'exists', there.status, digits(there.number) } end
-  local id = nextId()
-  local token = request.owner and math.max(1, tokenFloor) or 0
+  local id = nextId(workflow, request.instance)
   addRun(id, {
     workflow = workflow, instance = request.instance, place = request.order .. wide(id), number = '1', owner = request.owner,
-    due = request.owner and request.leaseUntil or request.due, token = digits(token),
+    due = request.owner and request.leaseUntil or request.due, token = request.owner and request.token or '0',
   }, now)
   addHistory(id, request.history)
   ask('HSET', name, 'run', id, 'runs', '1', 'run:1', id, 'params', request.params, 'created', request.created)
@@ -72,7 +75,7 @@ local function create(request, now)
     ask('SADD', P .. 'workflows', workflow)
   end
   if not request.owner and tonumber(request.due) <= now then nudge.due = true end
-  return { 'created', id, token }
+  return { 'created', id }
 end
 
 -- Nobody would hear of a lease handed out here.

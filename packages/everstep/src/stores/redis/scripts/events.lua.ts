@@ -74,7 +74,9 @@ local function acceptEvent(run, event, record, now)
   if not event.system then run.buffered = run.buffered + 1 end
   nudge.due = true
   -- A leased run keeps its due time, which is the end of its lease: the turn's own suspend finds the event.
-  if isLeased(run) or run.status == 'paused' or not isAwaited(run, event) then return false end
+  -- One that waits out a crash ('waitsOutCrash' in model/lease.ts) is tried again when its time has come.
+  if isLeased(run) or run.status == 'paused' or (run.status == 'active' and run.crashes > 0) then return false end
+  if not isAwaited(run, event) then return false end
   makeDue(run, now)
   return true
 end

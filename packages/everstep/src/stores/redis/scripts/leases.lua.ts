@@ -18,8 +18,8 @@ end
 const renew = `
 local untilTime = number()
 local function renew()
-  local run, begun, commit = heldRun(), text(), text()
-  if not run then return { 'lost' } end
+  local run, begun, commit, applied = heldRun(), text(), text(), number()
+  if not run or run.commit < applied then return { 'lost' } end
   if commit == '' or tonumber(commit) == run.commit then
     run.begun = begun ~= '' and begun or nil
   end
@@ -41,8 +41,10 @@ const release = `
 local now = number()
 return savingIndexes(function()
   for _ = 1, number() do
-    local run = heldRun()
-    if run then
+    local run, retryAt = heldRun(), number()
+    if run and retryAt then
+      giveBack(run, 'retry', retryAt)
+    elseif run then
       giveBack(run, 'resume', now)
       nudge.due = true
     end

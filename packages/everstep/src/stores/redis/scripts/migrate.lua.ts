@@ -4,8 +4,8 @@ import { script } from "./script.ts";
 const common = `
 local META = KEYS[1]
 local kind = redis.call('TYPE', META).ok
-local found = { false, false, false, false, false }
-if kind == 'hash' then found = redis.call('HMGET', META, 'version', 'oldest', 'epoch', 'server', 'floor') end
+local found = { false, false, false }
+if kind == 'hash' then found = redis.call('HMGET', META, 'version', 'oldest', 'epoch') end
 if kind ~= 'none' and not (found[1] and found[2] and found[3]) then
   return redis.error_reply('EVERSTEPFOREIGN the key ' .. META .. ' is not one of everstep')
 end
@@ -13,18 +13,8 @@ local info = redis.pcall('INFO', 'server')
 local server = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
 `;
 
-/**
- * The first thing on every connection. Another run of the server than the last one may have lost its newest writes, and
- * with them tokens that were given out: from now on only greater ones are.
- */
-const greet = `
-if found[3] and server ~= '' and server ~= found[4] then
-  local seconds = tonumber(redis.call('TIME')[1])
-  local floor = math.max(tonumber(found[5]) or 0, seconds * 1048576)
-  redis.call('HSET', META, 'server', server, 'floor', string.format('%.0f', floor))
-end
-return { found[1], found[2], found[3], server }
-`;
+/** The first thing on every connection. */
+const greet = "return { found[1], found[2], found[3], server }";
 
 const migrate = `
 local version, oldest, known = ARGV[1], ARGV[2], ARGV[3]

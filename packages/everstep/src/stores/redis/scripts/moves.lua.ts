@@ -8,14 +8,14 @@ local function park(run, lane)
   if run.status == 'paused' or TERMINAL[run.status] then run.lane = nil else run.lane = lane end
 end
 
-local function moveToken(run) run.token = math.max(run.token + 1, tokenFloor) end
+local function moveToken(run) run.token = run.token + 1 end
 
-local function lease(run, owner, untilTime, now)
+local function lease(run, owner, token, untilTime, now)
   run.status = 'active'
   run.lane = 'held'
   run.owner = owner
   run.due = untilTime
-  moveToken(run)
+  run.token = token
   run.commit = 0
   run.waitingSince = nil
   run.startedAt = run.startedAt or now

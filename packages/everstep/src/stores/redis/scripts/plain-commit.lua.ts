@@ -24,7 +24,7 @@ local NONE = {}
 local function commitAtLength(id, token, number, begun, seen, steps, nextUp, leaseUntil)
   local _, commit = atLength().verb('commit')
   return commit({
-    run = id, token = tonumber(token), number = tonumber(number), steps = steps, timeouts = NONE, consumed = NONE,
+    run = id, token = tonumber(token), number = tonumber(number), after = tonumber(number) - 1, steps = steps, timeouts = NONE, consumed = NONE,
     seen = seen, logs = NONE, begun = begun, nextUp = nextUp, alongside = NONE, mutations = { kind = 'none' },
     leaseUntil = tonumber(leaseUntil) or 0,
   }, now)

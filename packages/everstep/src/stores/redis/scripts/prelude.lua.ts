@@ -5,7 +5,7 @@
  *
  * The keys, behind `{namespace}:`. What users name stands last, or has its length before it; no key has a time to live.
  *
- *   meta                       hash    version, oldest, epoch, server, floor; number of the last run; waited (write.lua.ts)
+ *   meta                       hash    version, oldest, epoch, server; number of the last run; waited (write.lua.ts)
  *   never                      none    must not be there
  *   workflows                  set     names of workflows that have instances
  *   instance:<n>:<wf>:<id>     hash    params, times, parent; `run` the current one, `run:<number>` each (n: bytes of wf)
@@ -76,12 +76,10 @@ local function named(kind, workflow, instance)
   return P .. kind .. ':' .. #workflow .. ':' .. workflow .. ':' .. instance
 end
 
-local state = redis.pcall('HMGET', META, 'epoch', 'floor')
-if state.err or state[1] ~= text() then
+local epoch = redis.pcall('HGET', META, 'epoch')
+if epoch ~= text() then
   return redis.error_reply('EVERSTEPGONE the data of this namespace was removed or replaced')
 end
--- The smallest token that may be given out: above every one that was given before the server lost its last writes.
-local tokenFloor = tonumber(state[2]) or 0
 -- Whom nudges come from.
 local sender = text()
 `;

@@ -4,7 +4,7 @@
  *
  *   starting    -> held                claimed for the first time
  *   resuming    -> held                claimed again
- *   held        -> resuming            suspended, yielded, released, or put back after a crash
+ *   held        -> resuming            suspended, yielded or released
  *   held       <-> heldPaused          paused and resumed under a lease
  *   any         -> none                paused without a lease, or ended
  *

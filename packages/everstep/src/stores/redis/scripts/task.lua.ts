@@ -11,7 +11,9 @@ end
 
 local function readAbandon()
   local request = { owner = text() }
-  if text() == 'error' then request.ending = { status = 'errored', record = text() } end
+  local fate = text()
+  if fate == 'error' then request.ending = { status = 'errored', record = text() }
+  elseif fate == 'release' then request.token = number() end
   return request
 end
 
@@ -24,9 +26,9 @@ local function abandon(request, now)
       moveToken(run)
       endRun(run, request.ending, now)
       count = count + 1
-    elseif run and isLeased(run) then
-      -- Still leased, so that the next claim counts a crash.
-      makeDue(run, now)
+    elseif run and isLeased(run) and (not request.token or request.token == run.token) then
+      -- An owner that is gone keeps its lease, so that the next claim counts a crash.
+      if request.token then giveBack(run, 'resume', now) else makeDue(run, now) end
       nudge.due = true
       count = count + 1
     end

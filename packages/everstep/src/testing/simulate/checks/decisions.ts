@@ -73,9 +73,7 @@ function* effected(
     message: `${nameOf(after)} ${what} after a ${change.kind}`,
   });
   const { record } = after;
-  // A claim may have put it back without a word, and counted that.
-  const isPutBack = record.crashCount > before.record.crashCount;
-  const hasLostLease = before.record.executing && !record.executing && !isPutBack;
+  const hasLostLease = before.record.executing && !record.executing;
   switch (change.kind) {
     case "pause":
       if (record.status !== "paused") yield found("INV-34", `is ${record.status}`);

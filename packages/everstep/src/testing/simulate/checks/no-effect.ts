@@ -99,17 +99,9 @@ function changed({ before, after }: Seen): readonly Finding[] {
   if (!same(before.steps, after.steps)) findings.push(found(`${name} has other steps`));
   if (!same(before.events, after.events)) findings.push(found(`${name} has other events`));
   const names = Object.keys(after.record) as (keyof InstanceRecord)[];
-  const different = differing(before.record, after.record, names).filter(
-    (each) => !isPutBack(before, after, each),
-  );
+  const different = differing(before.record, after.record, names);
   if (different.length > 0) findings.push(found(`${name} has another ${different.join(", ")}`));
   return findings;
-}
-
-/** A claim may put back a run whose lease ran out, without a word about it. */
-function isPutBack(before: RunFacts, after: RunFacts, name: keyof InstanceRecord): boolean {
-  const wasPutBack = after.record.crashCount > before.record.crashCount;
-  return wasPutBack && (name === "crashCount" || name === "executing" || name === "dueAt");
 }
 
 function found(message: string): Finding {

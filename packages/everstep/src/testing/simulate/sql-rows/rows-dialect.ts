@@ -45,6 +45,8 @@ export function rowsDialect({ quick }: RowsDialectOptions): Dialect {
     }),
     lock: () => "",
     claim: claimRows,
+    // Worlds are told twice, so it is always the same.
+    anyGap: "0",
     ...(quick ? { applyQuickly, sendQuickly } : {}),
     listInstances,
     async listDue(database, { before, limit }) {

@@ -5,7 +5,7 @@ import { endingColumns, endingValues } from "../../../stores/sql/ending.ts";
 import { eventColumns, eventValues } from "../../../stores/sql/event-row.ts";
 import { instanceColumns, instanceValues } from "../../../stores/sql/instance-row.ts";
 import { begunText } from "../../../stores/sql/json-column.ts";
-import { lanes } from "../../../stores/sql/lane.ts";
+import { canBeWoken, lanes } from "../../../stores/sql/lane.ts";
 import { logColumns, logValues } from "../../../stores/sql/log-row.ts";
 import type { SendQuickly } from "../../../stores/sql/quick-send.ts";
 import type { ApplyQuickly, ExistingInstance, QuickCommit } from "../../../stores/sql/quick-write.ts";
@@ -142,7 +142,7 @@ async function send(
 ): Promise<SendEventOutcome | null> {
   const [row] = await select(
     tx,
-    `SELECT r.id AS run, r.status, r.event_seq, r.lane IN (${lanes.resuming}, ${lanes.starting}) AND EXISTS (
+    `SELECT r.id AS run, r.status, r.event_seq, ${canBeWoken} AND EXISTS (
         SELECT 1 FROM step w WHERE w.run = r.id AND w.is_open = 1 AND w.wake_at >= ?
           AND CASE WHEN ? IS NULL THEN w.event_type = ? ELSE w.key = ? END) AS is_awaited
       FROM instance i JOIN run r ON r.id = i.run WHERE i.workflow = ? AND i.instance_id = ?
