@@ -7,7 +7,7 @@ import {
   createWorkflows,
 } from "../client/create-workflows.ts";
 import { EverstepError, type StoreFailure } from "../model/error.ts";
-import { defaultLimits } from "../model/limits.ts";
+import { defaultLimits, runnerDefaults } from "../model/limits.ts";
 import type { StopReport, TickOptions } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import type { BodyWatch } from "./body-watch.ts";
@@ -83,6 +83,8 @@ export class HarnessRunner<
     });
     this.app = createWorkflows({
       ...app,
+      // No hint reaches another runner here: what happens when is for the test to say, on every store alike.
+      runner: { pollMax: runnerDefaults.pollMsMax, ...app.runner },
       workflows: Object.fromEntries(tested) as Workflows,
       store: this.#countingClaims(this.#process.connect(this.faults)),
       runtime: this.#process.runtime,
