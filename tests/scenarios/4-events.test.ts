@@ -811,8 +811,13 @@ onEachStore("4.4 Events", (tell) => {
     await instance.restart();
     await story.runUntilIdle();
     expect(await story.status("i")).toEqual({ status: "waiting" });
-    // Its id has been used up with the old run.
-    await instance.sendEvent({ id: "e-2", type: "note", payload: "repeated" });
+    // Its id has been used up with the old run, and whoever sends it again is told.
+    for (const id of ["e-1", "e-2"]) {
+      await expect(instance.sendEvent({ id, type: "note", payload: "repeated" })).rejects.toMatchObject({
+        code: "EVENT_ID_CONFLICT",
+        message: expect.stringContaining("earlier run"),
+      });
+    }
     expect(await story.runUntilIdle()).toBe(0);
     for (const payload of ["new one", "new two"]) await instance.sendEvent({ type: "note", payload });
     await story.runUntilIdle();
@@ -826,6 +831,55 @@ onEachStore("4.4 Events", (tell) => {
       ["new one", "note 0"],
       ["new two", "note 1"],
     ]);
+  });
+
+  test("a repeat within the run is no conflict, whether the event was taken or not", async () => {
+    const story = tell({ W: collector });
+    const instance = await story.workflows.W.create({ id: "i", params: { count: 2 } });
+    await story.runUntilIdle();
+    const send = () => instance.sendEvent({ id: "e-1", type: "note", payload: "once" });
+    await send();
+    await send();
+    await story.runUntilIdle();
+    await send();
+    expect(await story.runUntilIdle()).toBe(0);
+    expect(await story.status("i")).toEqual({ status: "waiting" });
+  });
+
+  test("a step that names a workflow nobody knows fails at once and says so", async () => {
+    let calls = 0;
+    const sender = defineWorkflow<{ starts: boolean }>({ name: "sender" }, async ({ payload }, step) =>
+      step.do("act", async ({ startWorkflow, sendEvent }) => {
+        calls++;
+        if (payload.starts) startWorkflow("typo", { id: "child" });
+        else sendEvent({ workflow: "typo", id: "child" }, { type: "note" });
+      }),
+    );
+    const story = tell({ SENDER: sender });
+    await story.workflows.SENDER.createBatch([
+      { id: "starts", params: { starts: true } },
+      { id: "sends", params: { starts: false } },
+    ]);
+    await story.runUntilIdle();
+    for (const id of ["starts", "sends"]) {
+      expect(await story.status(id)).toMatchObject({
+        status: "errored",
+        error: { code: "WORKFLOW_NOT_FOUND", message: expect.stringContaining('"typo"') },
+      });
+    }
+    expect(calls).toBe(2);
+    expect((await story.app.list()).items).toHaveLength(2);
+  });
+
+  test("a step may start a workflow of another app that it names by an object", async () => {
+    const sender = defineWorkflow({ name: "sender" }, async (_event, step) =>
+      step.do("act", async ({ startWorkflow }) => startWorkflow({ name: "elsewhere" }, { id: "child" })),
+    );
+    const story = tell({ SENDER: sender });
+    await story.workflows.SENDER.create({ id: "i" });
+    await story.runUntilIdle();
+    expect(await story.status("i")).toEqual({ status: "complete", output: "child" });
+    expect((await story.app.counts("elsewhere")).active).toBe(1);
   });
 
   test("99. sending to an unknown instance creates nothing", async () => {

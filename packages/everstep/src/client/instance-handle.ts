@@ -418,6 +418,7 @@ export class InstanceHandle<Output = any> {
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
     switch (outcome.kind) {
       case "accepted":
+        if (outcome.duplicate) await this.#refuseOfEarlierRun(request.id, outcome.runId);
         if (tx === undefined) this.#told(outcome);
         return;
       case "not-found":
@@ -439,6 +440,17 @@ export class InstanceHandle<Output = any> {
             "of this size. Send fewer or smaller ones, or raise limits.bufferedEventsMax and limits.bufferedBytesMax.",
         );
     }
+  }
+
+  /** An id is used up for good: who sends the same approval to the next run must hear that it was not sent. */
+  async #refuseOfEarlierRun(id: string, runId: RunId): Promise<void> {
+    if ((await this.#read()).runId === runId) return;
+    throw new EverstepError(
+      "EVENT_ID_CONFLICT",
+      `Event id "${id}" was used for an earlier run of instance "${this.id}", before it was restarted. ` +
+        "Nothing was sent; send it to this run under another id.",
+      { details: { eventId: id } },
+    );
   }
 
   #told(outcome: { readonly kind: string; readonly runId?: RunId; readonly woke?: boolean }): void {

@@ -558,8 +558,8 @@ export const eventCases: readonly Case[] = [
       );
       matches(
         await write(store, sendEvent("a", "e1", "x"), at(3)),
-        { duplicate: true },
-        "the old event once more",
+        { duplicate: true, runId: old.lease.runId },
+        "the old event once more, with the run that has it",
       );
       const fresh = await write(store, sendEvent("a", "e2", "x"), at(3));
       matches(fresh, { kind: "accepted", runId: claim.lease.runId, duplicate: false }, "a new event");
