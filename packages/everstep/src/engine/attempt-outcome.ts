@@ -126,6 +126,7 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
   "HISTORY_LIMIT_EXCEEDED",
   "STEP_TYPE_MISMATCH",
   "VALUE_NOT_SERIALIZABLE",
+  "WORKFLOW_NOT_FOUND",
   "WORKFLOW_PARAMS_INVALID",
 ]);
 

@@ -2,7 +2,7 @@
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import { utf8Bytes } from "../authoring/codec-bytes.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { checkEventType, checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
+import { checkEventType, checkInstanceId } from "../authoring/names.ts";
 import { issueText, plainIssues, type ValidationIssue } from "../authoring/standard-schema.ts";
 import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
 import { eventBytes } from "../model/bytes.ts";
@@ -50,7 +50,6 @@ export function planAlongsideCreate(
   runtime: Runtime,
 ): CreateRequest {
   const limits = definition?.limits ?? defaultLimits;
-  if (!definition) checkWorkflowName(workflowName, limits);
   const instanceId = options.id === undefined ? runtime.uuid() : checkInstanceId(options.id, limits);
   const params = encodeParams(checkedNow(definition, options.params), limits);
   const { workflowName: parentWorkflow, instanceId: parentId } = parent;
@@ -119,7 +118,6 @@ export function planAlongsideEvent(
   limits: Limits,
   runtime: Runtime,
 ): SendEventRequest {
-  checkWorkflowName(ref.workflowName, limits);
   checkInstanceId(ref.instanceId, limits);
   return planSendEvent(ref, event, limits, event.id ?? runtime.uuid(), runtime.now());
 }

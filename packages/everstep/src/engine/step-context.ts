@@ -10,11 +10,13 @@ import type { InstanceRef } from "../model/instance.ts";
 import type { Mutation } from "../model/mutations.ts";
 import type { Body } from "./body.ts";
 
+export type WorkflowAddress = EventAddress["workflow"];
+
 /** What a context needs from the turn it belongs to. */
 export interface ContextHost {
   readonly ref: InstanceRef & { readonly runNumber: number };
-  startWorkflow(body: Body, workflow: string, options: StartOptions): string;
-  sendEvent(body: Body, to: InstanceRef, event: OutgoingEvent): void;
+  startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string;
+  sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void;
 }
 
 /**
@@ -81,12 +83,11 @@ class BodyContext implements StepContext {
   }
 
   get startWorkflow(): StepContext["startWorkflow"] {
-    return (workflow, options = {}) => this.#host.startWorkflow(this.#body, nameOf(workflow), options);
+    return (workflow, options = {}) => this.#host.startWorkflow(this.#body, workflow, options);
   }
 
   get sendEvent(): StepContext["sendEvent"] {
-    return (to: EventAddress, event: OutgoingEvent) =>
-      this.#host.sendEvent(this.#body, { workflowName: nameOf(to.workflow), instanceId: to.id }, event);
+    return (to: EventAddress, event: OutgoingEvent) => this.#host.sendEvent(this.#body, to, event);
   }
 }
 
@@ -111,10 +112,6 @@ const ownMembers: ProxyHandler<BodyContext> = {
       ? { value: context[key as keyof BodyContext], enumerable: true, configurable: true, writable: true }
       : undefined),
 };
-
-function nameOf(workflow: string | { readonly name: string }): string {
-  return typeof workflow === "string" ? workflow : workflow.name;
-}
 
 function checked<Value>(value: Value, what: string): Value {
   if (typeof value !== "function") {

@@ -12,7 +12,7 @@
 import { decodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
-import type { OutgoingEvent, StartOptions, WorkflowStep } from "../authoring/workflow-step.ts";
+import type { EventAddress, OutgoingEvent, StartOptions, WorkflowStep } from "../authoring/workflow-step.ts";
 import type { Boundary, Next } from "../model/boundary.ts";
 import { claimBytes } from "../model/bytes.ts";
 import type { StoreError } from "../model/error.ts";
@@ -23,6 +23,7 @@ import { type LogLevel, systemCategory } from "../model/log-line.ts";
 import type { CommitOutcome } from "../model/request.ts";
 import type { StrayErrorKind } from "../model/runtime.ts";
 import type { SettledStep, StepRecord } from "../model/step.ts";
+import { addressed } from "./addressed-workflow.ts";
 import type { Body } from "./body.ts";
 import type { Call, CallSpec } from "./call.ts";
 import { CallRegister } from "./call-register.ts";
@@ -43,6 +44,7 @@ import { OpenSteps } from "./open-steps.ts";
 import { PromptAnswers } from "./prompt-answers.ts";
 import { lesserCommits, refusalOf, type Sent } from "./refused-commit.ts";
 import { createStepApi } from "./step-api.ts";
+import type { WorkflowAddress } from "./step-context.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import {
   attemptFailed,
@@ -330,15 +332,17 @@ export class Turn implements TurnScope {
     });
   }
 
-  startWorkflow(body: Body, workflow: string, options: StartOptions): string {
-    const definition = this.#host.definitionOf(workflow);
-    const request = planAlongsideCreate(workflow, definition, options, this.#claim, this.#host.runtime);
+  startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string {
+    const { name, definition } = addressed(workflow, this.definition.limits, this.#host);
+    const request = planAlongsideCreate(name, definition, options, this.#claim, this.#host.runtime);
     if (!body.isVoid) body.send(request);
     return request.instanceId;
   }
 
-  sendEvent(body: Body, to: InstanceRef, event: OutgoingEvent): void {
-    const request = planAlongsideEvent(to, event, this.definition.limits, this.#host.runtime);
+  sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void {
+    const { name } = addressed(to.workflow, this.definition.limits, this.#host);
+    const ref = { workflowName: name, instanceId: to.id };
+    const request = planAlongsideEvent(ref, event, this.definition.limits, this.#host.runtime);
     if (!body.isVoid) body.send(request);
   }
 
