@@ -35,11 +35,19 @@ export function* nodesOf(
   node: SyntaxNode,
   enters: (child: SyntaxNode, field: string, parent: SyntaxNode) => boolean = () => true,
 ): Generator<SyntaxNode> {
-  yield node;
-  for (const [field, value] of Object.entries(node)) {
-    for (const child of [value].flat()) {
-      if (isNode(child) && enters(child, field, node)) yield* nodesOf(child, enters);
+  // Not by recursion: each step of it would pass through all the generators above.
+  const left: SyntaxNode[] = [node];
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    yield each;
+    const children: SyntaxNode[] = [];
+    for (const field of Object.keys(each)) {
+      const value = each[field];
+      if (typeof value !== "object" || value === null) continue;
+      for (const child of Array.isArray(value) ? value : [value]) {
+        if (isNode(child) && enters(child, field, each)) children.push(child);
+      }
     }
+    for (let at = children.length - 1; at >= 0; at--) left.push(children[at] as SyntaxNode);
   }
 }
 
