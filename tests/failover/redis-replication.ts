@@ -8,8 +8,11 @@ const settings = { "repl-diskless-sync-delay": 0 };
 export const redisReplication: Replication = {
   primarySettings: settings,
 
-  startStandby(_primary, linkPort) {
-    return startServer("redis", { settings: { ...settings, replicaof: `127.0.0.1 ${linkPort}` } });
+  async startStandby(_primary, linkPort) {
+    const standby = await startServer("redis", { settings });
+    // Not among its settings: once promoted it must not follow anybody when it is started again.
+    await call(standby.url, "REPLICAOF", "127.0.0.1", String(linkPort));
+    return standby;
   },
 
   async hasCaughtUp(primary, standby) {

@@ -1,0 +1,4 @@
+import { describeLoss } from "./describe-loss.ts";
+
+describeLoss("redis", "failover");
+describeLoss("redis", "restored backup");

@@ -1,0 +1,3 @@
+import { describeLoss } from "./describe-loss.ts";
+
+describeLoss("sqlite", "restored backup");
