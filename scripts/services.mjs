@@ -1,10 +1,10 @@
-// Real PostgreSQL, MariaDB and Redis for a command, and nothing of them afterwards; and a real browser:
+// Real PostgreSQL, MariaDB and Redis for a command, and nothing of them afterwards; and a real pooler and browser:
 //
-//   node scripts/services.mjs [--only postgres,mysql,redis,chromium] [--durable] [-- <command ...>]
+//   node scripts/services.mjs [--only postgres,mysql,redis,pgbouncer,chromium] [--durable] [-- <command ...>]
 //
-// The command finds their addresses in EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and EVERSTEP_REDIS_URL, the path of the
-// browser in EVERSTEP_CHROMIUM, and in EVERSTEP_SERVICES the path of a JSON file that describes them. Without a command
-// the servers run until Ctrl-C.
+// The command finds their addresses in EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and EVERSTEP_REDIS_URL, the paths of the
+// pooler and the browser in EVERSTEP_PGBOUNCER and EVERSTEP_CHROMIUM, and in EVERSTEP_SERVICES the path of a JSON file that
+// describes them. Without a command the servers run until Ctrl-C.
 // `--durable` is for measurements: the data is on a disk, and every commit waits for it.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { provide } from "./services/provide.mjs";
 import { fail, run, say, secondsSince } from "./toolchain.mjs";
 
 const usage =
-  "usage: node scripts/services.mjs [--only postgres,mysql,redis,chromium] [--durable] [-- <command ...>]";
+  "usage: node scripts/services.mjs [--only postgres,mysql,redis,pgbouncer,chromium] [--durable] [-- <command ...>]";
 const { names, durable, command } = readArguments();
 const interrupted = untilSignal();
 

@@ -162,6 +162,12 @@ describe("node scripts/services.mjs", () => {
     expect([exitCode, output.trim()]).toEqual([0, url]);
   });
 
+  test("gives a command the pooler that is installed, or the one that the environment names", async () => {
+    const pooler = ["--only=pgbouncer", "--", process.execPath, "-p", "process.env.EVERSTEP_PGBOUNCER"];
+    const { exitCode, output } = await ending(services(pooler, { EVERSTEP_PGBOUNCER: process.execPath }));
+    expect([exitCode, output.trim()]).toEqual([0, process.execPath]);
+  });
+
   describe("with a browser", () => {
     const askForIt = [process.execPath, "-p", "process.env.EVERSTEP_CHROMIUM"];
     const chromium = ["--only=chromium", "--", ...askForIt];

@@ -91,7 +91,7 @@ function installationFolders() {
 }
 
 // A start-up message of protocol 3.0; the server answers ReadyForQuery, or an error while it still recovers.
-async function acceptsQueries(port) {
+export async function acceptsQueries(port) {
   const body = Buffer.from("\0\x03\0\0user\0everstep\0database\0postgres\0\0", "latin1");
   const length = Buffer.alloc(4);
   length.writeUInt32BE(body.length + 4);

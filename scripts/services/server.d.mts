@@ -42,8 +42,17 @@ export interface Server {
 /** Creates the data and starts a private server on 127.0.0.1; resolves when it answers. */
 export function startServer(kind: ServerKind, options?: ServerOptions): Promise<Server>;
 
+/**
+ * Starts PgBouncer, which hands out connections per transaction, before the PostgreSQL behind `target`. Its `url` leads to
+ * the same database. `settings` are those of its configuration file.
+ */
+export function startPooler(
+  target: string,
+  settings?: Readonly<Record<string, string | number>>,
+): Promise<Omit<Server, "kind">>;
+
 /** Why a server of this kind cannot be started here; undefined if it can. */
-export function whyNot(kind: ServerKind): string | undefined;
+export function whyNot(kind: ServerKind | "pgbouncer"): string | undefined;
 
 /** Whether a process runs; one that has ended but was not collected by its parent does not. */
 export function isAlive(pid: number): boolean;

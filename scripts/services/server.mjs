@@ -19,7 +19,16 @@ export { isAlive } from "./process-tree.mjs";
 const limits = { portAttempts: 5, readyMs: 60_000, endMs: 30_000 };
 
 /** Creates the data and starts a server on it; resolves when it answers. */
-export async function startServer(kindName, { port, ...options } = {}) {
+export function startServer(kindName, { port, ...options } = {}) {
+  return start(kindName, options, port);
+}
+
+/** Starts PgBouncer before the server behind `target`; `settings` are those of its configuration file. */
+export function startPooler(target, settings = {}) {
+  return start("pgbouncer", { target, settings });
+}
+
+async function start(kindName, options, port) {
   const reason = whyNot(kindName);
   if (reason) throw new Error(reason);
   refuseWhenClosing();
@@ -46,15 +55,17 @@ class Server {
   #durable;
   #settings;
   #createData;
+  #target; // the server that a pooler stands before
   #execution;
   #forgetFolder;
   #run; // the process that serves, or was the last to serve
 
-  constructor(kind, { durable = false, settings = {}, createData }) {
+  constructor(kind, { durable = false, settings = {}, createData, target }) {
     this.#kind = kind;
     this.#durable = durable;
     this.#settings = settings;
     this.#createData = createData;
+    this.#target = target;
     this.kind = kind.name;
     this.binaries = kind.findBinaries();
     this.account = accountFor(kind.accounts);
@@ -71,7 +82,7 @@ class Server {
   }
 
   get url() {
-    return this.#kind.url(this.port);
+    return this.#kind.url(this.port, this.#target);
   }
 
   get log() {
@@ -145,10 +156,8 @@ class Server {
 
   #spawn() {
     const { folder, port } = this;
-    this.argv = [
-      ...this.#kind.argv({ folder, port, durable: this.#durable }),
-      ...this.#kind.asOptions(this.#settings),
-    ];
+    const given = { folder, port, durable: this.#durable, target: this.#target, settings: this.#settings };
+    this.argv = [...this.#kind.argv(given), ...(this.#kind.asOptions?.(this.#settings) ?? [])];
     const log = openSync(join(folder, "server.log"), "a");
     const { throwAway } = this.#kind.signals;
     const options = { stdio: ["ignore", log, log], throwAway, ...this.#execution };

@@ -67,10 +67,14 @@ onEachServer("silent connections", (take) => {
     await gate.open();
     const isComplete = async (): Promise<boolean> =>
       (await app.counts().catch(() => undefined))?.complete === 3;
-    await runtime.waitUntil(async () => {
-      await runtime.advance("1 second");
-      return isComplete();
-    });
+    const isSoon = (): Promise<boolean> =>
+      runtime.waitUntil(isComplete, { timeout: 1000 }).then(
+        () => true,
+        () => false,
+      );
+    // Time passes only as far as the pauses after a failure need it: leases are counted by the same clock.
+    for (let second = 0; second < 10 && !(await isSoon()); second += 1) await runtime.advance("1 second");
+    expect(await isComplete()).toBe(true);
     expect(bodies).toEqual(ids);
     await app.stop();
   });

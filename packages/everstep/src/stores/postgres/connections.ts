@@ -21,7 +21,9 @@ export interface Connection {
   destroy(): void;
 }
 
-export function connections(driver: Driver, settings: PostgresSettings): Connections {
+export async function connections(driver: Driver, settings: PostgresSettings): Promise<Connections> {
+  const Client = clientOf(driver, settings);
+  await settings.pooling.findOut(() => new Client(bareConfig(settings)));
   const open = (own: PostgresSettings, max: number): DriverPool => {
     const pool = new driver.Pool({ ...clientConfig(own), ...poolConfig, Client: clientOf(driver, own), max });
     watch(pool, own);
@@ -31,10 +33,9 @@ export function connections(driver: Driver, settings: PostgresSettings): Connect
     work: open(settings, settings.max),
     renewal: open(forRenewal(settings), renewalConnectionsMax),
   };
-  const Single = clientOf(driver, settings);
   return {
     take: (use, signal) => takeFrom(pools[use], signal),
-    single: () => new Single(clientConfig(settings)),
+    single: () => new Client(clientConfig(settings)),
     async close() {
       await Promise.all([pools.work.end(), pools.renewal.end()]);
     },
@@ -89,30 +90,36 @@ export function forsake(client: object): void {
   lost.add(client);
 }
 
-function watch(pool: DriverPool, { pooled }: PostgresSettings): void {
+function watch(pool: DriverPool, { pooling }: PostgresSettings): void {
   // A connection that breaks while nobody uses it is replaced by the next call.
   pool.on("error", () => {});
   pool.on("connect", (client) => {
     client.on("error", () => void lost.add(client));
     client.on("end", () => void lost.add(client));
-    if (!pooled) client.query({ text: ownPlans }).catch(() => {});
+    if (!pooling.isPooled) client.query({ text: ownPlans }).catch(() => {});
   });
 }
 
 /** Time limits on the server end what the driver has given up. */
 function clientConfig(settings: PostgresSettings): object {
-  const { connect, statementTimeoutMs, lockTimeoutMs, pooled } = settings;
+  const { statementTimeoutMs, lockTimeoutMs, pooling } = settings;
   const session = {
     statement_timeout: statementTimeoutMs,
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
   };
   return {
+    ...bareConfig(settings),
+    ...(pooling.isPooled ? {} : session),
+  };
+}
+
+function bareConfig({ connect, statementTimeoutMs }: PostgresSettings): object {
+  return {
     ...connect,
     application_name: "everstep",
     keepAlive: true,
     pipeline: true,
     query_timeout: statementTimeoutMs + 1000,
-    ...(pooled ? {} : session),
   };
 }

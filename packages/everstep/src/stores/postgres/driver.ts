@@ -22,6 +22,8 @@ export interface DriverClient {
   on(event: "error", listener: (error: unknown) => void): unknown;
   on(event: "notification", listener: (message: DriverNotification) => void): unknown;
   on(event: "end", listener: () => void): unknown;
+  /** The process of the server, as it was told at the start. */
+  readonly processID?: number;
   /** I: idle, T: in a transaction, E: in one that failed. */
   getTransactionStatus?(): string | null;
   readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void; destroy?(): void } };

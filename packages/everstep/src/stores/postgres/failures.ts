@@ -10,7 +10,7 @@ export type Sent = "before" | "after";
 export function storeFailure(error: unknown, place: string, sent: Sent): EverstepError {
   if (error instanceof EverstepError) return error;
   const code = errorCode(error);
-  const { failure, reason, what, advice } = meaning(code);
+  const { failure, reason, what, advice } = isRefusedSetting(error) ? noSessions : meaning(code);
   // What the server says of a statement is certain; a connection that broke leaves the commit open.
   const isOpen = sent === "after" && (isConnectionLost(error) || code === "40003");
   const sentences = [
@@ -72,6 +72,11 @@ function isSqlState(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code);
 }
 
+/** PgBouncer, of what a client asks for at the start; it has one code for nearly everything. */
+function isRefusedSetting(error: unknown): boolean {
+  return error instanceof Error && /unsupported startup parameter/.test(error.message);
+}
+
 interface Meaning {
   readonly failure: StoreFailure;
   readonly reason: ErrorCode;
@@ -101,6 +106,12 @@ const stopping = is(
 );
 const login = is("fatal", "STORE_UNAVAILABLE", "refused the login", "Check user, password and pg_hba.conf.");
 const noTables = is("fatal", "STORE_FAILED", "has not the tables that are needed", "Call migrate() first.");
+const noSessions = is(
+  "fatal",
+  "STORE_FAILED",
+  "is reached through a pooler that keeps no settings of a session",
+  "Set `pooled: true`, or leave `pooled` out.",
+);
 const noPrepared = is(
   "fatal",
   "STORE_FAILED",

@@ -14,7 +14,7 @@ export function mutations(settings: PostgresSettings): RunMutations {
   return async (tx, given) => {
     const client = tx.client as PostgresClient & DriverClient;
     const guarded = guard(client);
-    const plan = settings.pooled ? () => {} : planning(client);
+    const plan = settings.pooling.isPooled ? () => {} : planning(client);
     try {
       plan(authorsPlans);
       const db = settings.handle(guarded.client);

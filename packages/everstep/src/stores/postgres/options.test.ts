@@ -12,7 +12,7 @@ test("a URL is enough, and the rest has good defaults", () => {
     clock: "store",
     statementTimeoutMs: 15_000,
     lockTimeoutMs: 5_000,
-    pooled: false,
+    pooling: expect.objectContaining({ isPooled: false }),
     place: 'The database "app" on db.example:5433',
   });
 });

@@ -1,6 +1,7 @@
 import { EverstepError } from "../../model/error.ts";
 import { checkNamespace } from "../../store/namespace.ts";
 import type { PostgresClient } from "./driver.ts";
+import { Pooling } from "./pooling.ts";
 
 export interface PostgresOptions {
   /** postgres://user:password@host:5432/database?sslmode=require. What is given beside it goes before what it says. */
@@ -27,7 +28,8 @@ export interface PostgresOptions {
   readonly connectTimeoutMs?: number;
   /**
    * The server is reached through a pooler that hands out its connections per transaction (PgBouncer): no prepared
-   * statements, no settings of the session.
+   * statements, no settings of the session. By default it is found out whether there is a pooler, and one is taken for such
+   * a one.
    */
   readonly pooled?: boolean;
   /** What mutations receive, made from the transaction's client; by default the client itself, guarded. */
@@ -42,7 +44,7 @@ export interface PostgresSettings {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly connectTimeoutMs: number;
-  readonly pooled: boolean;
+  readonly pooling: Pooling;
   readonly handle: (client: PostgresClient) => unknown;
   /** For messages: which database, without who and with which password. */
   readonly place: string;
@@ -63,7 +65,7 @@ const timeoutMsMax = 600_000;
 
 export function readOptions(given: string | PostgresOptions): PostgresSettings {
   const options = typeof given === "string" ? { url: given } : ((given ?? {}) as PostgresOptions);
-  const { namespace = "everstep", max = 10, clock = "store", pooled = false } = options;
+  const { namespace = "everstep", max = 10, clock = "store", pooled } = options;
   const { statementTimeoutMs = 15_000, lockTimeoutMs = 5_000, connectTimeoutMs = 10_000 } = options;
   checkNamespace(namespace, "postgres");
   if (namespace.startsWith("pg_"))
@@ -74,6 +76,9 @@ export function readOptions(given: string | PostgresOptions): PostgresSettings {
   if (clock !== "store" && clock !== "caller") {
     throw invalid(`knows clock "store" and "caller", not ${JSON.stringify(clock)}`);
   }
+  if (pooled !== undefined && typeof pooled !== "boolean") {
+    throw invalid(`takes true or false as pooled, not ${JSON.stringify(pooled)}`);
+  }
   for (const [name, ms] of Object.entries({ statementTimeoutMs, lockTimeoutMs, connectTimeoutMs })) {
     if (Number.isInteger(ms) && ms >= 100 && ms <= timeoutMsMax) continue;
     throw invalid(
@@ -83,7 +88,8 @@ export function readOptions(given: string | PostgresOptions): PostgresSettings {
   const connect = readConnect(options);
   const { handle = (client: PostgresClient) => client } = options;
   const limits = { statementTimeoutMs, lockTimeoutMs, connectTimeoutMs };
-  return { connect, namespace, max, clock, pooled, ...limits, handle, place: placeOf(options) };
+  const pooling = new Pooling(pooled);
+  return { connect, namespace, max, clock, pooling, ...limits, handle, place: placeOf(options) };
 }
 
 function readConnect({ url, host, port, user, password, database, ssl }: PostgresOptions): ConnectSettings {

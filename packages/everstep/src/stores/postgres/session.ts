@@ -27,14 +27,13 @@ import { type Render, rendering } from "./statement-text.ts";
 
 export class PostgresDatabase implements Database {
   readonly #settings: PostgresSettings;
-  readonly #render: Render;
+  readonly #rendering = { prepared: rendering(true), plain: rendering(false) };
   #opening: Promise<Connections> | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   #isClosed = false;
 
   constructor(settings: PostgresSettings) {
     this.#settings = settings;
-    this.#render = rendering(!settings.pooled);
   }
 
   run(statements: readonly Statement[], use: Use = "work"): Promise<readonly SqlResult[]> {
@@ -101,14 +100,19 @@ export class PostgresDatabase implements Database {
     return call;
   }
 
+  /** Once it is open. */
+  get #render(): Render {
+    const { prepared, plain } = this.#rendering;
+    return this.#settings.pooling.isPooled ? plain : prepared;
+  }
+
   #open(): Promise<Connections> {
-    this.#opening ??= loadDriver().then(
-      (driver) => connections(driver, this.#settings),
-      (error) => {
+    this.#opening ??= loadDriver()
+      .then((driver) => connections(driver, this.#settings))
+      .catch((error) => {
         this.#opening = undefined;
-        throw error;
-      },
-    );
+        throw this.#failed(error, "before");
+      });
     return this.#opening;
   }
 
@@ -183,8 +187,8 @@ class PostgresTransaction implements Transaction {
   #beginning(): readonly Statement[] {
     if (this.#state === "over") throw new Error("This transaction is over.");
     if (this.#state === "open") return [];
-    const { pooled, statementTimeoutMs, lockTimeoutMs } = this.#settings;
-    return pooled
+    const { pooling, statementTimeoutMs, lockTimeoutMs } = this.#settings;
+    return pooling.isPooled
       ? [
           begin,
           { sql: `SET LOCAL statement_timeout = ${statementTimeoutMs}`, values: [] },
