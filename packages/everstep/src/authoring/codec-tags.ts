@@ -1,5 +1,6 @@
 import { fromBase64 } from "./codec-bytes.ts";
 import { defineHidden, defineListed, errorFieldNames, newError } from "./error-object.ts";
+import { sensitiveTag } from "./sensitive.ts";
 
 /** The closed set of tags. Each reviver throws when the JSON it finds is not what its writer writes. */
 export const revivers: ReadonlyMap<string, (json: unknown) => unknown> = new Map<
@@ -18,6 +19,7 @@ export const revivers: ReadonlyMap<string, (json: unknown) => unknown> = new Map
   ["RegExp", (json) => reviveRegExp(text(json))],
   ["URL", (json) => new URL(text(json))],
   ["Boxed", (json) => box(json)],
+  [sensitiveTag, (value) => value],
   ["Error", (json) => reviveError(json)],
   ["ArrayBuffer", (json) => fromBase64(text(json)).buffer],
   ["DataView", (json) => new DataView(fromBase64(text(json)).buffer)],

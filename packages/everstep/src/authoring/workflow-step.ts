@@ -37,7 +37,10 @@ export interface StepConfig {
   readonly repeat?: boolean;
   /** What to do when a crash cut off the body: run it again (default), or fail the step. */
   readonly onInterrupt?: "retry" | "fail";
-  /** Accepted from code written for Cloudflare, where it keeps results out of logs. The engine never logs results. */
+  /**
+   * Keeps what the step returns out of everything that shows what is recorded: details, history, exports, the command line and
+   * the dashboard, unless `showSensitive` of the app allows it. The workflow itself gets it as always.
+   */
   readonly sensitive?: "output";
 
   /** The same in other words: */

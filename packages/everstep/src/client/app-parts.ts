@@ -11,6 +11,13 @@ import type { Announcer } from "./lifecycle-hooks.ts";
 import type { StoreReads } from "./patient-reads.ts";
 
 /** What the handles of one app share. */
+/** Decides whether a result that is marked `sensitive` is shown to those who look. */
+export type ShowSensitive = (step: {
+  readonly workflowName: string;
+  readonly instanceId: string;
+  readonly stepKey: string;
+}) => boolean;
+
 export interface AppParts {
   readonly store: Store;
   readonly reads: StoreReads;
@@ -23,6 +30,8 @@ export interface AppParts {
   readonly announcer: Announcer;
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
   readonly nudges: NudgeWatch;
+  /** Whether results of steps that are marked `sensitive` are shown. */
+  readonly showSensitive: ShowSensitive;
   readonly onProblem: (problem: unknown) => void;
   /**
    * Resolves when the store may be used; rejects when the app was stopped. With a caller's transaction (`tx`) it makes no

@@ -24,7 +24,7 @@ import { systemRuntime } from "../system-runtime.ts";
 import type { CheckReport } from "../verify/replay/check-report.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";
 import { type ActivityOptions, type ActivityView, readActivity } from "./activity.ts";
-import type { AppParts } from "./app-parts.ts";
+import type { AppParts, ShowSensitive } from "./app-parts.ts";
 import { type CheckOptions, checkCode } from "./check-code.ts";
 import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
@@ -71,6 +71,8 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
    * happened is in the instance's history too; this is for whoever watches the process.
    */
   readonly onNotice?: (notice: string) => void;
+  /** Lets results of steps marked `sensitive: "output"` be shown. They are not unless this says so. */
+  readonly showSensitive?: ShowSensitive;
   /** Told of problems that are nobody's result (the store is out of reach, a row cannot be read). Default: console. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -172,7 +174,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     ...runnerOptions(options.runner),
     onInterrupted: checkInterrupted(options.onInterrupted, store),
   };
-  checkFunctions(options, "", ["onNotice", "onProblem"]);
+  checkFunctions(options, "", ["onNotice", "onProblem", "showSensitive"]);
   checkFunctions(options.hooks ?? {}, "hooks.", ["onEnded", "onRestarted"]);
   checkFunctions(options.runtime ?? {}, "runtime.", Object.keys(systemRuntime));
   // A clock that the host brings along rules; otherwise the store's own does, where it has one.
@@ -258,6 +260,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     announcer,
     definitions,
     nudges,
+    showSensitive: options.showSensitive ?? (() => false),
     onProblem,
     ready,
   };

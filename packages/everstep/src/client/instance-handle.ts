@@ -43,6 +43,7 @@ import {
   instanceView,
   type LogLineView,
   logLineView,
+  type MayShow,
   type RunningBodyView,
   runningBodies,
   type StepView,
@@ -154,11 +155,11 @@ export class InstanceHandle<Output = any> {
     const record = await this.#read();
     const steps = await this.#steps(record.runId);
     const begun = this.#parts.runner.begunOf(record.runId) ?? record.begun;
-    const step = currentStep({ ...record, begun }, steps);
+    const step = currentStep({ ...record, begun }, steps, this.#mayShow);
     return {
       ...instanceDetails(record, this.#parts.runtime.now()),
       ...(step ? { currentStep: step } : {}),
-      steps: steps.map(stepView),
+      steps: steps.map((each) => stepView(each, this.#mayShow)),
       running: record.executing ? runningBodies(begun, steps) : [],
     };
   }
@@ -179,7 +180,7 @@ export class InstanceHandle<Output = any> {
     const record = await this.#read(runNumber);
     const query = { limit: 1, after: String(index - 1) };
     const found = (await this.#parts.reads.listSteps(record.runId, query)).items[0];
-    if (found?.index === index) return stepView(found);
+    if (found?.index === index) return stepView(found, this.#mayShow);
     throw new EverstepError(
       "STEP_NOT_FOUND",
       `Run ${record.runNumber} has recorded no step with the index ${index}.`,
@@ -195,7 +196,7 @@ export class InstanceHandle<Output = any> {
     const steps = await this.#parts.reads.listSteps(record.runId, stepsQuery);
     const eventsQuery = pageQuery("events", { pageSize, order, cursor: eventsCursor }, limits);
     const events = await this.#parts.reads.listEvents(record.runId, eventsQuery);
-    const stepsPage = pageView("steps", steps, stepView);
+    const stepsPage = pageView("steps", steps, (step) => stepView(step, this.#mayShow));
     const eventsPage = pageView("events", events, eventView);
     return {
       runNumber: record.runNumber,
@@ -250,7 +251,8 @@ export class InstanceHandle<Output = any> {
   async exportHistory(options: ExportHistoryOptions = {}): Promise<HistoryDocument> {
     const { reads, runtime } = this.#parts;
     const { runNumber } = await this.#read(options.runNumber);
-    return exportHistory({ reads, now: runtime.now(), look: () => this.#read(runNumber) }, options);
+    const mayShow = this.#mayShow;
+    return exportHistory({ reads, now: runtime.now(), mayShow, look: () => this.#read(runNumber) }, options);
   }
 
   /** All runs of this instance, newest first. */
@@ -496,6 +498,16 @@ export class InstanceHandle<Output = any> {
     await this.#read();
     throw new EverstepError("RUN_NOT_FOUND", `Instance "${this.id}" has no run number ${String(runNumber)}.`);
   }
+
+  /** A hook that fails allows nothing. */
+  readonly #mayShow: MayShow = ({ key: stepKey }) => {
+    try {
+      return this.#parts.showSensitive({ ...this.#ref, stepKey }) === true;
+    } catch (problem) {
+      this.#parts.onProblem(problem);
+      return false;
+    }
+  };
 
   #steps(runId: RunId): Promise<StepRecord[]> {
     return readAll((query) => this.#parts.reads.listSteps(runId, query), 500);

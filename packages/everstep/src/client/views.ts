@@ -1,5 +1,6 @@
 /** What callers see of records: decoded values, dates, and nothing they have no use for. */
 import { decodeValue } from "../authoring/codec.ts";
+import { isSensitive } from "../authoring/sensitive.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, TerminationReason } from "../model/instance.ts";
 import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
@@ -68,6 +69,8 @@ export interface StepView {
   readonly parentKey: string | null;
   readonly depth: number;
   readonly result?: unknown;
+  /** It has a result that is not shown: its step is marked `sensitive`. */
+  readonly sensitive?: true;
   readonly error?: ErrorView;
   /** Every failed attempt, oldest first. */
   readonly errors: readonly AttemptErrorView[];
@@ -185,7 +188,12 @@ export function instanceDetails(record: InstanceRecord, now: number): InstanceVi
   return { ...view, error: errorWithStack(record.error) };
 }
 
-export function stepView(step: StepRecord): StepView {
+/** Whether the result of a step that is marked `sensitive` may be seen by whoever asks. */
+export type MayShow = (step: StepRecord) => boolean;
+
+const nobody: MayShow = () => false;
+
+export function stepView(step: StepRecord, mayShow: MayShow = nobody): StepView {
   const retrying = step.status === "waiting" && step.waitsFor === "retry";
   const wakes = step.type === "do" ? null : step.wakeAt;
   return {
@@ -204,7 +212,7 @@ export function stepView(step: StepRecord): StepView {
     topic: step.topic,
     parentKey: step.parentKey,
     depth: step.depth,
-    ...(step.status === "completed" ? { result: legible(step.result) } : {}),
+    ...resultOf(step, mayShow),
     ...lastError(step),
     errors: step.errors.map(({ attempt, at, error, retryAt }) => ({
       ...errorWithStack(error),
@@ -215,6 +223,11 @@ export function stepView(step: StepRecord): StepView {
     createdAt: new Date(step.createdAt),
     settledAt: step.status === "waiting" ? null : new Date(step.settledAt),
   };
+}
+
+function resultOf(step: StepRecord, mayShow: MayShow): Pick<StepView, "result" | "sensitive"> {
+  if (step.status !== "completed") return {};
+  return isSensitive(step.result) && !mayShow(step) ? { sensitive: true } : { result: legible(step.result) };
 }
 
 function lastError(step: StepRecord): { readonly error?: ErrorView } {
@@ -265,7 +278,11 @@ export function runningBodies(
 }
 
 /** The step people ask about: one that is running, else the one waited for, else the last. */
-export function currentStep(record: InstanceRecord, steps: readonly StepRecord[]): StepView | undefined {
+export function currentStep(
+  record: InstanceRecord,
+  steps: readonly StepRecord[],
+  mayShow?: MayShow,
+): StepView | undefined {
   const begun = record.executing ? record.begun.at(-1) : undefined;
   if (begun) {
     const known = steps.find((step) => step.key === begun.key);
@@ -275,7 +292,7 @@ export function currentStep(record: InstanceRecord, steps: readonly StepRecord[]
     .filter((step) => step.status === "waiting")
     .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0));
   const shown = waiting[0] ?? steps.toSorted((a, b) => a.index - b.index).at(-1);
-  return shown ? stepView(shown) : undefined;
+  return shown ? stepView(shown, mayShow) : undefined;
 }
 
 function runningView(begun: InstanceRecord["begun"][number], known: StepRecord | undefined): StepView {

@@ -3,6 +3,7 @@ import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { parseDuration } from "../authoring/duration.ts";
 import { isNonRetryable } from "../authoring/errors.ts";
+import { markSensitive } from "../authoring/sensitive.ts";
 import { fromStoredError, toStoredError } from "../authoring/stored-error.ts";
 import type { RetryDelay, StepContext } from "../authoring/workflow-step.ts";
 import { type ErrorCode, EverstepError } from "../model/error.ts";
@@ -29,7 +30,8 @@ export function attemptOutcome(
   try {
     const result = encodeValue(outcome.value, `step "${call.name}" result`);
     checkBytes(result, definition.limits.resultBytesMax, `step "${call.name}" result`);
-    return { kind: "returned", result };
+    const { isSensitive } = call.spec.options as StepOptions;
+    return { kind: "returned", result: isSensitive ? markSensitive(result) : result };
   } catch (error) {
     return failure(error, body, context, definition, runtime);
   }

@@ -21,6 +21,8 @@ export interface StepOptions {
   readonly timeoutMs: number;
   readonly repeat: boolean;
   readonly failWhenInterrupted: boolean;
+  /** Its result is shown to nobody who only looks. */
+  readonly isSensitive: boolean;
   /** As the callback sees it. */
   readonly shown: ResolvedStepConfig;
 }
@@ -124,6 +126,9 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
   if (config.onInterrupt !== undefined && config.onInterrupt !== "retry" && config.onInterrupt !== "fail") {
     throw invalid(what, `has onInterrupt ${String(config.onInterrupt)}; use "retry" or "fail"`);
   }
+  if (config.sensitive !== undefined && config.sensitive !== "output") {
+    throw invalid(what, `has sensitive ${String(config.sensitive)}; use "output", or leave it out`);
+  }
   return {
     maxAttempts: limit === Number.POSITIVE_INFINITY ? null : Math.floor(limit) + 1,
     delay: typeof delay === "function" ? delay : parseDuration(delay, `retry delay of ${what}`),
@@ -134,6 +139,7 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
     timeoutMs,
     repeat: config.repeat === true,
     failWhenInterrupted: config.onInterrupt === "fail",
+    isSensitive: config.sensitive === "output",
     shown: Object.freeze({ retries: Object.freeze({ limit, delay, backoff }), timeout }),
   };
 }

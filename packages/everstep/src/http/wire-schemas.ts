@@ -72,6 +72,7 @@ export const step: Schema<wire.WireStep> = named(
     parentKey: nullable(text()),
     depth: count,
     result: optional(anything),
+    sensitive: optional(flag),
     error: optional(error),
     errors: list(
       object({

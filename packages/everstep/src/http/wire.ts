@@ -95,6 +95,8 @@ export interface WireStep {
   readonly parentKey: string | null;
   readonly depth: number;
   readonly result?: unknown;
+  /** It has a result that is not shown. */
+  readonly sensitive?: boolean;
   readonly error?: WireError;
   /** Every failed attempt, oldest first. */
   readonly errors: readonly WireAttemptError[];

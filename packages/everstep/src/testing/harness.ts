@@ -145,6 +145,8 @@ export class TestHarness<
       ...(options.limits ? { limits: options.limits } : {}),
       store: this.#open(),
       runtime: this.runtime,
+      // A test sees everything.
+      showSensitive: () => true,
     });
     this.#inspector = new Inspector(options.workflows, observer);
     this.clock = this.#createClock();

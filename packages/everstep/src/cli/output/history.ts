@@ -66,7 +66,7 @@ function ending(step: WireStep, settledAt: string): readonly Piece[] {
     return [stepMark(status), ` ${stepKey}`, took, painted("red", `  ${errorText(error)}`)];
   // What a wait received has a line of its own, and a sleep has nothing to say.
   const isTold = type === "do" && step.result !== undefined && step.result !== null;
-  const result = isTold ? `  ${shortValue(step.result)}` : "";
+  const result = step.sensitive ? "  (sensitive, not shown)" : isTold ? `  ${shortValue(step.result)}` : "";
   return [stepMark(status), ` ${stepKey}`, took, result];
 }
 

@@ -1,7 +1,9 @@
 /** Reads one run into one document, page by page and bounded. */
 import { utf8Bytes } from "../../authoring/codec-bytes.ts";
+import { hiddenValue, isSensitive } from "../../authoring/sensitive.ts";
 import { EverstepError } from "../../model/error.ts";
 import type { InstanceRecord } from "../../model/instance.ts";
+import type { StepRecord } from "../../model/step.ts";
 import type { Page, PageQuery, Store } from "../../store/store.ts";
 import { type HistoryDocument, historyFormat, historyVersion } from "./history-document.ts";
 import { type Redact, Redactor } from "./redact.ts";
@@ -20,6 +22,8 @@ export interface ExportHistoryOptions {
 export interface ExportParts {
   readonly reads: Pick<Store, "listSteps" | "listEvents" | "listLogs">;
   readonly now: number;
+  /** Whether the result of a step that is marked `sensitive` leaves with the rest. */
+  readonly mayShow: (step: StepRecord) => boolean;
   /** The run as it is now. */
   readonly look: () => Promise<InstanceRecord>;
 }
@@ -52,21 +56,31 @@ export async function exportHistory(
 
 async function readDocument(
   record: InstanceRecord,
-  { reads, now }: ExportParts,
+  { reads, now, mayShow }: ExportParts,
   { redact, logs = true }: ExportHistoryOptions,
   size: Size,
 ): Promise<HistoryDocument> {
   const redactor = redact ? new Redactor(redact) : null;
   const { runId } = record;
-  const head = headOf(redactor ? redactor.instance(record) : record, redact !== undefined, now);
-  size.add(head);
+  const instance = redactor ? redactor.instance(record) : record;
   const all = <Item>(
     read: (query: PageQuery) => Promise<Page<Item>>,
     redacted: ((item: Item) => Item) | undefined,
   ): Promise<readonly Item[]> => readAll(read, redacted ?? ((item) => item), size);
+  let isHidden = false;
+  const shown = (step: StepRecord): StepRecord => {
+    if (step.status !== "completed" || !isSensitive(step.result) || mayShow(step)) return step;
+    isHidden = true;
+    return { ...step, result: hiddenValue };
+  };
+  const outgoing = (step: StepRecord): StepRecord => (redactor ? redactor.step(shown(step)) : shown(step));
+  const steps = await all((query) => reads.listSteps(runId, query), outgoing);
+  const redacted = redact !== undefined || isHidden;
+  const head = headOf(instance, redacted, now);
+  size.add(head);
   return {
     ...head,
-    steps: await all((query) => reads.listSteps(runId, query), redactor?.step.bind(redactor)),
+    steps,
     events: await all((query) => reads.listEvents(runId, query), redactor?.event.bind(redactor)),
     ...(logs && { logs: await all((query) => reads.listLogs(runId, query), redactor?.log.bind(redactor)) }),
   };

@@ -31,7 +31,8 @@ export function StepResult({
     <section className="stack close" aria-labelledby={id}>
       <h3 id={id}>{type === "do" ? "Result" : "Received event"}</h3>
       {problem && <ProblemNotice problem={problem} again={reload} />}
-      {value && <JsonTree value={value.result} what="the result" />}
+      {value?.sensitive && <p className="dim">It is marked as sensitive and not shown.</p>}
+      {value && !value.sensitive && <JsonTree value={value.result} what="the result" />}
       {!value && !problem && <Bone height={64} />}
     </section>
   );

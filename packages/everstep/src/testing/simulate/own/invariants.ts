@@ -88,7 +88,7 @@ export class Looks {
     const look: SimulatedInstance = {
       ...instanceView(record, now),
       workflow: this.#keys.get(record.workflowName) ?? record.workflowName,
-      steps: steps.toSorted((a, b) => a.index - b.index).map(stepView),
+      steps: steps.toSorted((a, b) => a.index - b.index).map((step) => stepView(step)),
       events: events.map(eventView),
     };
     this.#known.set(facts, look);
