@@ -104,6 +104,8 @@ function sizeOf({ json, marks }: EncodedValue): number {
 function failedFor(step: CompletedStep, refusal: StoreError, now: number): ErroredStep {
   const { result: _refused, ...facts } = step;
   const error = toStoredError(resultRefused(step.name, refusal));
+  // A wait has no attempts that could have failed.
+  if (step.type !== "do") return { ...facts, status: "errored", error };
   const errors = [...step.errors, { attempt: step.starts, at: now, error }].slice(-errorLimits.attemptsKept);
   return { ...facts, status: "errored", error, errors };
 }
