@@ -11,8 +11,12 @@ const noRollback =
 const pastIsOver =
   "sleepUntil a time in the past completes at once: the time has come, and a replay that is late must not fail.";
 
+const noControls =
+  "DEL and the controls after it are refused in names as all other control characters are: they move cursors in terminals.";
+
 /** Classes written for Cloudflare, through the binding. */
 export const cloudflareDifferences: Differences = {
+  "name-control-characters": noControls,
   "rollback-caught-failure-then-success": noRollback,
   "rollback-on-nonretryable": noRollback,
   "rollback-reverse-order": noRollback,
@@ -31,6 +35,7 @@ export const everstepDifferences: Differences = {
   "delete-running-instance":
     "Instances cannot be deleted: what was recorded stays until its retention ends. Terminate it, and give it a ttl.",
   "loop-200-same-name": firstResult,
+  "name-control-characters": noControls,
   "pause-while-sleeping-freezes-timer":
     "Timers keep counting while paused: what became due meanwhile happens right after resume.",
   "restart-from-counted-step": firstResult,
