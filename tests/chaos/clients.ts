@@ -74,7 +74,8 @@ export class Clients {
       const receipt = await this.#receipts.answered(
         `letter ${number} to ${journey.id}`,
         () => journey.sendEvent(event),
-        ["INSTANCE_TERMINAL"],
+        // The second: it took this letter in a run before the operator restarted it.
+        ["INSTANCE_TERMINAL", "EVENT_ID_CONFLICT"],
       );
       this.#receipts.letters.push({ ...letter, ...receipt });
     };
