@@ -13,7 +13,7 @@ export interface Batch {
   readonly seeds: Iterable<number>;
   /** Where the data of a seed is kept; memory unless given. */
   readonly openData?: (() => Promise<Data>) | null;
-  /** Kinds of faults that may be drawn; the usual ones unless given. */
+  /** Kinds of faults that may be drawn; all unless given. */
   readonly faults?: ExploreOptions["faults"];
   readonly onSeed?: (explored: Explored) => void;
   /** Ends it early. */

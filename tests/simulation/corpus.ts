@@ -16,7 +16,7 @@ export interface KeptCase {
   readonly tape: Tape;
   /** Where it was found; memory unless said. */
   readonly store?: StoreName;
-  /** Kinds of faults it may have, beyond the usual ones. */
+  /** Kinds of faults it may have. */
   readonly faults?: NonNullable<ExploreOptions["faults"]>;
 }
 

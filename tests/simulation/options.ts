@@ -29,7 +29,7 @@ export const help = `Explores random programs under random faults, and checks ev
   --jobs <n>     processes that share the work     (one for each core)
   --mode <mode>  safety, liveness or both          (both)
   --store <name> memory, sqlite, sql or sql-quick  (memory)
-  --faults <names>  only these, with commas between  (the usual ones)
+  --faults <names>  only these, with commas between  (all)
   --keep <name>  with --shrink: keep the small case in tests/simulation/corpus under this name
 `;
 

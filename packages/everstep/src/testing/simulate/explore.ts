@@ -160,8 +160,9 @@ class Exploration {
     });
     // A process that stands still, or whose calls are swallowed, may give up before its time.
     const answers = new Answers(weather.mishapEveryMs === 0);
-    this.#rewind = new Rewind([data, this.#watch, this.#rules, this.#checks, answers], (writes) =>
-      this.#wentBack(writes),
+    this.#rewind = new Rewind(
+      [data, this.#watch, this.#ledger, this.#rules, this.#checks, answers],
+      (writes) => this.#wentBack(writes),
     );
     this.#fleet = new Fleet({
       world,

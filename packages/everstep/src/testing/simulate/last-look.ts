@@ -58,7 +58,7 @@ function outcomeOf(facts: RunFacts, parts: LastLookParts): readonly Finding[] {
   const findings: Finding[] = faults.map((fault) => ({ invariant: "INV-10", message: `${name}: ${fault}` }));
   const found = (invariant: string, message: string): void => void findings.push({ invariant, message });
   // What another run recorded was written and sent there.
-  const ran = (key: string): boolean => ledger.of(`${name}/${key}`).length > 0;
+  const ran = (key: string): boolean => ledger.ran(`${name}/${key}`);
   for (const key of wrote.filter(ran))
     if (rows && !rows.has(`${name}/${key}`)) found("INV-11", `${name}/${key} completed without its row`);
   for (const key of sent.filter(ran))
@@ -79,7 +79,7 @@ function outcomeOf(facts: RunFacts, parts: LastLookParts): readonly Finding[] {
 
 /** It begins with what another run did. */
 function isInherited({ record, steps }: RunFacts, { ledger }: AccountParts): boolean {
-  const ran = (key: string): boolean => ledger.of(`${runName(record)}/${key}`).length > 0;
+  const ran = (key: string): boolean => ledger.ran(`${runName(record)}/${key}`);
   return steps.some(({ type, status, key }) => type === "do" && status !== "waiting" && !ran(key));
 }
 

@@ -19,7 +19,10 @@ interface Held {
 
 export class Leases {
   readonly #held = new Map<RunId, Held>();
-  readonly #used = new Map<RunId, Set<number>>();
+  /** Tokens of every run, with whom they were given to. */
+  readonly #used = new Map<RunId, Map<number, Member>>();
+  /** Those of leases that the store has lost: who asked for one may ask for it again. */
+  readonly #lost = new Map<RunId, Map<number, Member>>();
   /** The latest time at which somebody claimed. */
   #latest = 0;
 
@@ -41,9 +44,13 @@ export class Leases {
   /** What is known of the store goes back with it. */
   mark(): () => void {
     const held = [...this.#held].map(([runId, each]) => [runId, { ...each }] as const);
+    const used = new Map([...this.#used].map(([runId, tokens]) => [runId, new Set(tokens.keys())] as const));
     return () => {
       this.#held.clear();
       for (const [runId, each] of held) this.#held.set(runId, { ...each });
+      for (const [runId, tokens] of this.#used)
+        for (const [token, member] of tokens)
+          if (!used.get(runId)?.has(token)) put(this.#lost, runId, token, member);
     };
   }
 
@@ -57,13 +64,15 @@ export class Leases {
       }
       case "renew":
         return this.#renewed(
+          member,
           args[0] as readonly Renewal[],
           args[1] as number,
           answer as readonly RenewAnswer[],
         );
       case "release":
-        for (const lease of args[0] as readonly Lease[]) this.#released(lease);
-        return [];
+        return (args[0] as readonly Lease[]).flatMap(({ runId, token }) =>
+          this.#givenBack(member, runId, token),
+        );
       case "write": {
         const outcomes = answer as readonly StoreOutcome[];
         return requests.flatMap((request, at) => this.#written(member, request, outcomes[at]));
@@ -105,7 +114,7 @@ export class Leases {
     const before = this.#held.get(runId);
     this.#held.set(runId, { token, holder: member, until: expiresAt, workflowName });
     const findings: Finding[] = [];
-    if (this.#isUsed(runId, token)) {
+    if (this.#isUsed(member, runId, token)) {
       findings.push({
         invariant: "INV-1",
         message: `run ${runId} was claimed by ${owner} with token ${token}, which another lease of it had`,
@@ -122,36 +131,47 @@ export class Leases {
   }
 
   /** No other lease of the run ever had its token. */
-  #isUsed(runId: RunId, token: number): boolean {
-    const used = this.#used.get(runId) ?? new Set();
-    this.#used.set(runId, used);
-    if (used.has(token)) return true;
-    used.add(token);
+  #isUsed(member: Member, runId: RunId, token: number): boolean {
+    if (this.#lost.get(runId)?.get(token) === member) {
+      this.#lost.get(runId)?.delete(token);
+      return false;
+    }
+    if (this.#used.get(runId)?.has(token)) return true;
+    put(this.#used, runId, token, member);
     return false;
   }
 
-  #renewed(renewals: readonly Renewal[], until: number, answers: readonly RenewAnswer[]): readonly Finding[] {
+  #renewed(
+    member: Member,
+    renewals: readonly Renewal[],
+    until: number,
+    answers: readonly RenewAnswer[],
+  ): readonly Finding[] {
     return renewals.flatMap(({ lease: { runId, token } }, at) => {
       if (answers[at]?.kind !== "renewed") return [];
       const held = this.#held.get(runId);
       if (held?.token === token && held.holder !== null) {
         held.until = Math.max(held.until, until);
-        return [];
+        return foreign(member, held.holder, `a renewal of run ${runId}`);
       }
       return [{ invariant: "INV-4", message: `a renewal of run ${runId} revived token ${token}` }];
     });
   }
 
-  #released({ runId, token }: Lease): void {
+  /** Nobody gives back what another holds. */
+  #givenBack(member: Member, runId: RunId, token: number): readonly Finding[] {
     const held = this.#held.get(runId);
-    if (held?.token === token) held.holder = null;
+    if (held?.token !== token || held.holder === null) return [];
+    const { holder } = held;
+    held.holder = null;
+    return foreign(member, holder, `a release of run ${runId}`);
   }
 
   #written(member: Member, request: StoreRequest, outcome: StoreOutcome | undefined): readonly Finding[] {
     if (request.kind === "create" && outcome?.kind === "created" && outcome.claim) {
       const { runId, token, expiresAt } = outcome.claim.lease;
       // A repeated creation hands the same claim out again.
-      if (!this.#isUsed(runId, token))
+      if (!this.#isUsed(member, runId, token))
         this.#held.set(runId, {
           token,
           holder: member,
@@ -162,18 +182,28 @@ export class Leases {
     }
     if (request.kind === "abandon" && request.fate.kind === "release") {
       const { token } = request.fate;
-      for (const held of this.#held.values()) if (held.token === token) held.holder = null;
-      return [];
+      const given = [...this.#held].filter(([, held]) => held.token === token);
+      return given.flatMap(([runId]) => this.#givenBack(member, runId, token));
     }
     if (request.kind === "abandon") {
       for (const held of this.#held.values()) if (held.holder?.process.state === "dead") held.until = 0;
       return [];
     }
     if (request.kind !== "commit" || (outcome?.kind !== "committed" && outcome?.kind !== "paused")) return [];
-    return this.#committed(request.lease, request.boundary.next.kind === "continue", request.leaseUntil);
+    return this.#committed(
+      member,
+      request.lease,
+      request.boundary.next.kind === "continue",
+      request.leaseUntil,
+    );
   }
 
-  #committed({ runId, token }: Lease, goesOn: boolean, leaseUntil: number): readonly Finding[] {
+  #committed(
+    member: Member,
+    { runId, token }: Lease,
+    goesOn: boolean,
+    leaseUntil: number,
+  ): readonly Finding[] {
     const held = this.#held.get(runId);
     if (held === undefined || held.token !== token) {
       return [
@@ -183,8 +213,21 @@ export class Leases {
         },
       ];
     }
+    const { holder } = held;
     if (goesOn) held.until = Math.max(held.until, leaseUntil);
     else held.holder = null;
-    return [];
+    return foreign(member, holder, `a commit of run ${runId}`);
   }
+}
+
+/** A lease is good for the process that got it. One that was given back may be repeated by whom it belonged to. */
+function foreign(member: Member, holder: Member | null, what: string): readonly Finding[] {
+  if (holder === null || holder === member) return [];
+  const message = `${what} by process ${member.number} took effect, but the lease is with ${holder.number}`;
+  return [{ invariant: "INV-2", message }];
+}
+
+function put(tokens: Map<RunId, Map<number, Member>>, runId: RunId, token: number, member: Member): void {
+  const ofRun = tokens.get(runId) ?? new Map<number, Member>();
+  tokens.set(runId, ofRun.set(token, member));
 }

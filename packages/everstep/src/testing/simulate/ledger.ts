@@ -13,6 +13,8 @@ export interface Entry {
   readonly seen: string;
   readonly signal: AbortSignal;
   how: "under way" | "returned" | "threw";
+  /** The store has lost what was recorded at that time: what is there now may come from elsewhere. */
+  isLost: boolean;
 }
 
 export class Ledger {
@@ -29,7 +31,17 @@ export class Ledger {
     const instance = `${event.workflowName}/${event.instanceId}/`;
     const run = `${instance}${Number.parseInt(key.slice(instance.length), 10)}`;
     const stepKey = key.slice(run.length + 1);
-    const entry: Entry = { key, run, stepKey, member, attempt, seen, signal, how: "under way" };
+    const entry: Entry = {
+      key,
+      run,
+      stepKey,
+      member,
+      attempt,
+      seen,
+      signal,
+      how: "under way",
+      isLost: false,
+    };
     // What a dead process would still do, nobody sees.
     if (member.process.state === "dead") return { end: () => {} };
     this.#onBegin(entry);
@@ -42,6 +54,18 @@ export class Ledger {
         entry.how = how;
       },
     };
+  }
+
+  mark(): () => void {
+    const count = this.entries.length;
+    return () => {
+      for (const entry of this.entries.slice(count)) entry.isLost = true;
+    };
+  }
+
+  /** It began in this very run, and not in one of the same name that is lost. */
+  ran(key: string): boolean {
+    return this.of(key).some(({ isLost }) => !isLost);
   }
 
   of(key: string): readonly Entry[] {

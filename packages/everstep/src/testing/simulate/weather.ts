@@ -109,19 +109,14 @@ const calm: Weather["fates"] = {
   swallowed: 0,
 };
 
-/** Kinds of faults that are drawn unless somebody asks for others. */
-export const usualFaults: readonly (Fate | Mishap)[] = [...fates, ...mishaps].filter(
-  (kind) => !["silence", "lose answers", "lose writes"].includes(kind),
-);
-
 export interface WeatherOptions {
-  /** Kinds of faults that may be drawn; the usual ones unless given. */
+  /** Kinds of faults that may be drawn; all unless given. */
   readonly faults?: readonly (Fate | Mishap)[];
   readonly runnersMax?: number;
 }
 
 export function drawWeather(choices: Choices, options: WeatherOptions = {}): Weather {
-  const { faults = usualFaults, runnersMax = 4 } = options;
+  const { faults = [...fates, ...mishaps], runnersMax = 4 } = options;
   const isOn = (kind: Fate | Mishap, often: number): number =>
     faults.includes(kind) && choices.chance(`weather: ${kind}`, 0.5) ? often : 0;
   const isRough = choices.chance("weather: rough", 0.9);

@@ -27,6 +27,8 @@ export interface Written {
   readonly became: "applied" | "repeated" | "refused";
   /** The answer it got when it took effect; its own if that was now. */
   readonly first: StoreOutcome;
+  /** Something else was asked under the same name before. */
+  readonly isAnother: boolean;
 }
 
 export interface Seen {
@@ -44,7 +46,10 @@ export interface Check {
 /** Knows of every request that took effect, by what makes it the same when it comes again. */
 export class Memory {
   readonly #first = new Map<string, StoreOutcome>();
+  /** What commits said, whatever became of them. */
+  readonly #said = new Map<string, string>();
 
+  /** What was said stays said. */
   mark(): () => void {
     const first = new Map(this.#first);
     return () => refill(this.#first, first);
@@ -60,11 +65,20 @@ export class Memory {
 
   #became(request: StoreRequest, outcome: StoreOutcome): Written {
     const id = idOf(request);
+    const isAnother = id !== null && this.#isAnother(id, request);
     const first = id === null ? undefined : this.#first.get(id);
-    if (first !== undefined) return { request, outcome, became: "repeated", first };
+    if (first !== undefined) return { request, outcome, became: "repeated", first, isAnother };
     const became = effective.includes(outcome.kind) ? "applied" : "refused";
     if (became === "applied" && id !== null) this.#first.set(id, outcome);
-    return { request, outcome, became, first: outcome };
+    return { request, outcome, became, first: outcome, isAnother };
+  }
+
+  #isAnother(id: string, request: StoreRequest): boolean {
+    if (request.kind !== "commit") return false;
+    const said = JSON.stringify(request.boundary);
+    const before = this.#said.get(id) ?? said;
+    this.#said.set(id, before);
+    return said !== before;
   }
 }
 

@@ -56,7 +56,7 @@ function* missing(facts: RunFacts, step: StepRecord, parts: BelongingsParts): Ge
   const { record } = facts;
   const key = `${nameOf(facts)}/${step.key}`;
   // What a fork or a restart began with was sent by another run.
-  if (step.type !== "do" || step.status !== "completed" || parts.ledger.of(key).length === 0) return;
+  if (step.type !== "do" || step.status !== "completed" || !parts.ledger.ran(key)) return;
   const path = step.name.slice(step.name.indexOf(" ") + 1);
   const act = actAt(parts.programOf(decodeValue(record.params)), path);
   if (act?.kind !== "do") return;

@@ -20,6 +20,7 @@ import { belongings } from "./belongings.ts";
 import { Bodies } from "./bodies.ts";
 import { Budgets } from "./budgets.ts";
 import { Claims } from "./claims.ts";
+import { CrashLoops } from "./crash-loops.ts";
 import { Crashes } from "./crashes.ts";
 import { Deaths } from "./deaths.ts";
 import { Decisions } from "./decisions.ts";
@@ -117,6 +118,7 @@ export class Checks {
       this.#pauses,
       this.#deaths,
       this.#voidBodies,
+      new CrashLoops(parts),
       ...(this.#keptLeases ? [this.#keptLeases] : []),
       this.#budgets,
     ];

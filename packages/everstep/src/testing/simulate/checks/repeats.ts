@@ -9,6 +9,11 @@ import { type Applied, type Check, mayTouch, type Written } from "./applied.ts";
 export class Repeats implements Check {
   *applied({ written, runs, before }: Applied): Generator<Finding> {
     for (const each of written) {
+      if (each.isAnother)
+        yield {
+          invariant: "INV-42",
+          message: `two commits were sent under one number of ${nameOfCommit(each)}`,
+        };
       if (each.became !== "repeated") continue;
       const { request } = each;
       const after =
@@ -75,4 +80,9 @@ const endings: readonly string[] = ["complete", "error", "terminate"];
 function expectedOf(status: InstanceStatus, isDropped: boolean): CommitOutcome["kind"] {
   if (status === "paused") return "paused";
   return isDropped ? "superseded" : "committed";
+}
+
+function nameOfCommit({ request }: Written): string {
+  const { lease, boundary } = request as CommitRequest;
+  return `run ${lease.runId}: ${boundary.number} under token ${lease.token}`;
 }
