@@ -43,13 +43,6 @@ export const leaseMutants: readonly Mutant[] = [
       'if (answer?.kind !== "renewed") {\n      held.heldUntil = since + this.#leaseMs;\n      return;\n    }',
   },
   {
-    name: "a renewal that failed is taken for one",
-    guards: ["INV-6"],
-    file: keeper,
-    find: "      // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.",
-    replace: "      for (const held of due) held.heldUntil = since + this.#leaseMs;",
-  },
-  {
     name: "bodies are not told that their lease is lost",
     guards: ["INV-6", "INV-12"],
     file: "engine/in-flight.ts",
@@ -115,25 +108,11 @@ export const leaseMutants: readonly Mutant[] = [
     ],
   },
   {
-    name: "a renewal that a commit has overtaken forgets bodies",
-    guards: ["INV-9"],
-    file: "stores/memory/leases.ts",
-    find: "if (commit === undefined || commit === run.lastCommit) run.begun = detached(begun);",
-    replace: "void commit;\n  run.begun = detached(begun);",
-  },
-  {
     name: "a commit does not say which bodies it lets begin",
     guards: ["INV-9"],
     file: "engine/in-flight.ts",
     find: "for (const body of this.#gated) if (body.gate <= write) begun = added(begun, body.begun);",
     replace: "void write;",
-  },
-  {
-    name: "a renewal forgets a body that is over before its outcome is durable",
-    guards: ["INV-9"],
-    file: "engine/in-flight.ts",
-    find: "for (const body of this.#unrecorded) if (!isToldBy(records, body)) begun = added(begun, body.begun);",
-    replace: "",
   },
   {
     name: "a body that must not be repeated is",

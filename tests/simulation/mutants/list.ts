@@ -6,8 +6,11 @@ import { leaseMutants } from "./leases.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { liveness } from "./liveness.ts";
 import type { Mutant } from "./mutant.ts";
+import { renewals } from "./renewals.ts";
 import { repeats } from "./repeats.ts";
 import { replay } from "./replay.ts";
+import { sql } from "./sql.ts";
+import { sqlite } from "./sqlite.ts";
 import { steps } from "./steps.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -20,4 +23,7 @@ export const mutants: readonly Mutant[] = [
   ...eventMutants,
   ...lifecycle,
   ...liveness,
+  ...renewals,
+  ...sql,
+  ...sqlite,
 ];

@@ -188,4 +188,14 @@ export const unseenInEngine: readonly Unseen[] = [
     because: "A timeout must be refused, and the read of the event that refused it fail.",
     noticedBy: "engine/inbox.test.ts",
   },
+  {
+    name: "a renewal forgets a body that is over before its outcome is durable",
+    guards: ["INV-9"],
+    file: "engine/in-flight.ts",
+    find: "for (const body of this.#unrecorded) if (!isToldBy(records, body)) begun = added(begun, body.begun);",
+    replace: "",
+    because:
+      "A renewal must come in the few moments between the end of a body and its commit, and the process die right then.",
+    noticedBy: "engine/turn-begun.test.ts",
+  },
 ];

@@ -181,4 +181,24 @@ export const unseenInRunner: readonly Unseen[] = [
     because: "In a world the question for the time takes less than what a lease may end early.",
     noticedBy: "runner/store-clock.test.ts",
   },
+  {
+    name: "a renewal that failed is taken for one",
+    guards: ["INV-6"],
+    file: "runner/lease-keeper.ts",
+    find: "      // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.",
+    replace: "      for (const held of due) held.heldUntil = since + this.#leaseMs;",
+    because:
+      "The commit or the body that comes next needs the store too, which is out of reach: it rarely begins anything.",
+    noticedBy: "runner/lease-keeper.test.ts",
+  },
+  {
+    name: "a renewal without an answer is waited for",
+    guards: ["LIV-1"],
+    file: "runner/lease-keeper.ts",
+    find: "      }, this.#leaseMs / 6);",
+    replace: "      }, this.#leaseMs * 100);",
+    because:
+      "Few turns of a world last longer than a lease, and one that lost its lease by its own clock gives it back.",
+    noticedBy: "runner/lease-keeper.test.ts",
+  },
 ];

@@ -120,4 +120,24 @@ export const unseenInStore: readonly Unseen[] = [
     because: "The limit is 10,000 events, and a world sends a few hundred.",
     noticedBy: storeContract,
   },
+  {
+    name: "a renewal that a commit has overtaken forgets bodies",
+    guards: ["INV-9"],
+    file: "stores/memory/leases.ts",
+    find: "if (commit === undefined || commit === run.lastCommit) run.begun = detached(begun);",
+    replace: "void commit;\n  run.begun = detached(begun);",
+    because:
+      "A renewal and a commit must overtake each other, and the process die before the next of either.",
+    noticedBy: storeContract,
+  },
+  {
+    name: "a holder whose commits the store has lost is renewed",
+    guards: ["INV-2"],
+    file: "stores/memory/leases.ts",
+    find: 'if (run === undefined || run.lastCommit < applied) return { kind: "lost" };',
+    replace: 'void applied;\n  if (run === undefined) return { kind: "lost" };',
+    because:
+      "Its next commit is refused all the same; without one the body under way only goes on for nothing.",
+    noticedBy: storeContract,
+  },
 ];

@@ -2,6 +2,12 @@
 import type { Unseen } from "./mutant.ts";
 import { unseenInEngine } from "./unseen-engine.ts";
 import { unseenInRunner } from "./unseen-runner.ts";
+import { unseenOnServers } from "./unseen-servers.ts";
 import { unseenInStore } from "./unseen-store.ts";
 
-export const unseen: readonly Unseen[] = [...unseenInStore, ...unseenInEngine, ...unseenInRunner];
+export const unseen: readonly Unseen[] = [
+  ...unseenInStore,
+  ...unseenInEngine,
+  ...unseenInRunner,
+  ...unseenOnServers,
+];

@@ -1,0 +1,50 @@
+/** Leases that are renewed too late, and crashes that are counted wrongly. */
+import type { Mutant } from "./mutant.ts";
+
+const keeper = "runner/lease-keeper.ts";
+const memoryCommit = "stores/memory/commit.ts";
+
+export const renewals: readonly Mutant[] = [
+  {
+    name: "leases are renewed only every 0.56 to 0.7 of their length",
+    guards: ["LIV-1"],
+    file: keeper,
+    find: "return (this.#leaseMs / 3) * (0.8 + this.#runtime.float() * 0.2);",
+    replace: "return this.#leaseMs * 0.7 * (0.8 + this.#runtime.float() * 0.2);",
+  },
+  {
+    name: "a run is given up after two crashes, whatever the limit",
+    guards: ["INV-14"],
+    file: "runner/unfit.ts",
+    find: "if (claim.crashCount >= limits.crashesMax) {",
+    replace: "if (claim.crashCount >= Math.min(2, limits.crashesMax)) {",
+  },
+  {
+    name: "leases get the same token again",
+    guards: ["INV-1"],
+    file: "model/lease.ts",
+    find: "return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) + 1;",
+    replace: "return (Number.parseInt(uuid.slice(0, 8), 16) % 3) + 1;",
+  },
+  {
+    name: "a commit is applied although the store has lost the one before it",
+    guards: ["INV-8", "INV-42"],
+    file: memoryCommit,
+    find: 'if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };',
+    replace: "void numberBefore;",
+  },
+  {
+    name: "a turn in memory goes on though the store has lost what it knows",
+    guards: ["INV-8", "INV-15"],
+    file: "runner/residents.ts",
+    find: "const isAsLeft = turn.claim.lease.token === token && turn.appliedNumber === commit;",
+    replace: "void commit;\n    const isAsLeft = turn.claim.lease.token === token;",
+  },
+  {
+    name: "the number of a commit that was refused is used again",
+    guards: ["INV-42"],
+    file: "engine/turn.ts",
+    find: "const number = ++this.#commitNumber;",
+    replace: "const number = this.#appliedNumber + 1;\n    this.#commitNumber = number;",
+  },
+];

@@ -1,0 +1,151 @@
+/** Mistakes in a server store's own statements and scripts: no world runs a server, the contract on a real one notices them. */
+import type { Unseen } from "./mutant.ts";
+
+const because = "A world runs no server.";
+const onPostgres = {
+  because,
+  noticedBy: "stores/postgres/postgres-store.test.ts",
+  needs: "postgres",
+} as const;
+const onMysql = { because, noticedBy: "stores/mysql/mysql-store.test.ts", needs: "mysql" } as const;
+const onRedis = { because, noticedBy: "stores/redis/redis-store.test.ts", needs: "redis" } as const;
+
+const postgresFence = "stores/postgres/quick-fence-text.ts";
+const postgresClaim = "stores/postgres/claim.ts";
+const mysqlFence = "stores/mysql/fence.ts";
+
+export const unseenOnServers: readonly Unseen[] = [
+  {
+    name: "PostgreSQL does not ask a quick commit for its token",
+    guards: ["INV-2"],
+    file: postgresFence,
+    find: "AND r.token = v.token AND r.last_commit = v.last_commit - 1",
+    replace: "AND r.last_commit = v.last_commit - 1",
+    ...onPostgres,
+  },
+  {
+    name: "PostgreSQL applies a quick commit although one before it is missing",
+    guards: ["INV-42"],
+    file: postgresFence,
+    find: "AND r.token = v.token AND r.last_commit = v.last_commit - 1",
+    replace: "AND r.token = v.token",
+    ...onPostgres,
+  },
+  {
+    name: "PostgreSQL suspends past an event that the turn has not seen",
+    guards: ["INV-23"],
+    file: postgresFence,
+    find: 'parks ? " AND (v.event_seq IS NULL OR r.event_seq <= v.event_seq)" : ""',
+    replace: 'parks ? "" : ""',
+    ...onPostgres,
+  },
+  {
+    name: "PostgreSQL does not count crashes",
+    guards: ["INV-14"],
+    file: postgresClaim,
+    find: "crash_count = k.crashes",
+    replace: "crash_count = r.crash_count",
+    ...onPostgres,
+  },
+  {
+    name: "PostgreSQL keeps the number of the last commit when it hands out a run",
+    guards: ["INV-42"],
+    file: postgresClaim,
+    find: ", last_commit = 0, owner = ",
+    replace: ", owner = ",
+    ...onPostgres,
+  },
+  {
+    name: "PostgreSQL gives every event the number of the one before",
+    guards: ["INV-24"],
+    file: "stores/postgres/quick-send.ts",
+    find: "SET event_seq = r.event_seq + 1, kind",
+    replace: "SET event_seq = r.event_seq, kind",
+    ...onPostgres,
+  },
+  {
+    name: "MariaDB does not ask a quick commit for its token",
+    guards: ["INV-2"],
+    file: mysqlFence,
+    find: '"r.token = ",',
+    replace: '"r.token <> -1 - ",',
+    ...onMysql,
+  },
+  {
+    name: "MariaDB suspends past an event that the turn has not seen",
+    guards: ["INV-23"],
+    file: mysqlFence,
+    find: 'passes.push(around("r.event_seq <= COALESCE(", seen, ", r.event_seq)"));',
+    replace: "void seen;",
+    ...onMysql,
+  },
+  {
+    name: "MariaDB hands out more runs of a workflow than it allows",
+    guards: ["LIV-5", "INV-47"],
+    file: "stores/mysql/claim-choice.ts",
+    find: "concurrency - (leased.get(name) ?? 0);",
+    replace: "concurrency;",
+    because,
+    noticedBy: "stores/mysql/claim-choice.test.ts",
+  },
+  {
+    name: "MariaDB keeps the token when it hands out a run",
+    guards: ["INV-1"],
+    file: "stores/mysql/claim-statements.ts",
+    find: "r.token = ?, r.last_commit = 0",
+    replace: "r.token = IF(? > 0, r.token, r.token), r.last_commit = 0",
+    ...onMysql,
+  },
+  {
+    name: "Redis does not ask a commit for its token",
+    guards: ["INV-2"],
+    edits: [
+      {
+        file: "stores/redis/scripts/commit.lua.ts",
+        find: "if not run or run.token ~= request.token then return { 'superseded' } end",
+        replace: "if not run then return { 'superseded' } end",
+      },
+    ],
+    ...onRedis,
+  },
+  {
+    name: "Redis does not ask a plain commit for its token",
+    guards: ["INV-2"],
+    file: "stores/redis/scripts/plain-commit.lua.ts",
+    find: "return not stored.err and stored[1] == token and stored[2] == 'held'",
+    replace: "return not stored.err and stored[2] == 'held'",
+    ...onRedis,
+  },
+  {
+    name: "Redis renews and releases whatever the token",
+    guards: ["INV-2", "INV-4"],
+    file: "stores/redis/scripts/leases.lua.ts",
+    find: "return run and run.token == token and isLeased(run) and run or nil",
+    replace: "return run and isLeased(run) and run or nil",
+    ...onRedis,
+  },
+  {
+    name: "Redis renews a holder whose commits it has lost",
+    guards: ["INV-2"],
+    file: "stores/redis/scripts/leases.lua.ts",
+    find: "if not run or run.commit < applied then return { 'lost' } end",
+    replace: "if not run then return { 'lost' } end",
+    ...onRedis,
+  },
+  {
+    name: "Redis does not count crashes",
+    guards: ["INV-14"],
+    file: "stores/redis/scripts/claim.lua.ts",
+    find: "  run.crashes = crashesAfter(run)\n",
+    replace: "",
+    ...onRedis,
+  },
+  {
+    name: "Redis wakes nobody with an event",
+    guards: ["INV-23"],
+    file: "stores/redis/scripts/events.lua.ts",
+    find: "  if not isAwaited(run, event) then return false end\n  makeDue(run, now)",
+    replace: "  if not isAwaited(run, event) then return false end",
+    ...onRedis,
+  },
+];
