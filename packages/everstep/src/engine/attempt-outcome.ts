@@ -28,10 +28,11 @@ export function attemptOutcome(
   const { call } = body;
   if (!outcome.ok) return failure(outcome.error, body, context, definition, runtime);
   try {
-    const result = encodeValue(outcome.value, `step "${call.name}" result`);
-    checkBytes(result, definition.limits.resultBytesMax, `step "${call.name}" result`);
+    const encoded = encodeValue(outcome.value, `step "${call.name}" result`);
+    checkBytes(encoded, definition.limits.resultBytesMax, `step "${call.name}" result`);
     const { isSensitive } = call.spec.options as StepOptions;
-    return { kind: "returned", result: isSensitive ? markSensitive(result) : result };
+    const result = isSensitive ? markSensitive(encoded) : encoded;
+    return { kind: "returned", result };
   } catch (error) {
     return failure(error, body, context, definition, runtime);
   }
