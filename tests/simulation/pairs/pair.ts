@@ -139,7 +139,9 @@ class Meeting {
   async #takeOver(): Promise<void> {
     const { turnstile, small, other: successor } = this.#stage;
     const { other, state } = this.#pair;
-    turnstile.set(this.#stage.one, "lose");
+    const { one } = this.#stage;
+    for (const { member, call } of turnstile.waiting) if (member === one) small.disturb(member, call);
+    turnstile.set(one, "lose");
     await small.run(() => false, small.settings.lease + 100);
     if (other.name === "claim") return;
     const isFar = [state, other.home].includes("in its second body");
