@@ -10,7 +10,6 @@ import { renewals } from "./renewals.ts";
 import { repeats } from "./repeats.ts";
 import { replay } from "./replay.ts";
 import { sql } from "./sql.ts";
-import { sqlite } from "./sqlite.ts";
 import { steps } from "./steps.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -25,5 +24,4 @@ export const mutants: readonly Mutant[] = [
   ...liveness,
   ...renewals,
   ...sql,
-  ...sqlite,
 ];

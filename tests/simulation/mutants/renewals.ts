@@ -34,13 +34,6 @@ export const renewals: readonly Mutant[] = [
     replace: "void numberBefore;",
   },
   {
-    name: "a turn in memory goes on though the store has lost what it knows",
-    guards: ["INV-8", "INV-15"],
-    file: "runner/residents.ts",
-    find: "const isAsLeft = turn.claim.lease.token === token && turn.appliedNumber === commit;",
-    replace: "void commit;\n    const isAsLeft = turn.claim.lease.token === token;",
-  },
-  {
     name: "the number of a commit that was refused is used again",
     guards: ["INV-42"],
     file: "engine/turn.ts",

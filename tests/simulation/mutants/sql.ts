@@ -32,14 +32,6 @@ export const sql: readonly Mutant[] = [
     replace: "const dueNow = timeoutsRefused;",
   },
   {
-    name: "a planned commit that is repeated promises an end that a pause dropped",
-    guards: ["INV-42"],
-    store: "sql",
-    file: planCommit,
-    find: 'if (isEnding(next) && !run.hasEnded) return { kind: "superseded" };',
-    replace: "",
-  },
-  {
     name: "a planned lease is shortened by a commit",
     guards: ["INV-1"],
     store: "sql",
@@ -64,28 +56,12 @@ export const sql: readonly Mutant[] = [
     replace: 'dialect.update("event", ["run", "seq"], taking, "t.delivered_at IS NOT NULL"),',
   },
   {
-    name: "a renewal of rows is not asked for its token",
-    guards: ["INV-4"],
-    store: "sql",
-    file: leases,
-    find: "const held = `r.token = v.token AND r.lane IN (",
-    replace: "const held = `r.lane IN (",
-  },
-  {
     name: "a release of rows leaves them leased",
     guards: ["LIV-6", "INV-14"],
     store: "sql",
     file: leases,
     find: '["lane", "kind", "due_at", "updated_at"],',
     replace: '["crash_count", "kind", "due_at", "updated_at"],',
-  },
-  {
-    name: "a quick suspension does not look for its event",
-    guards: ["INV-23"],
-    store: "sql-quick",
-    file: quickWrite,
-    find: 'eventSeqSeen: boundary.next.kind === "suspend" ? boundary.eventSeqSeen : null,',
-    replace: "eventSeqSeen: null,",
   },
   {
     name: "a quick suspension keeps the lease",

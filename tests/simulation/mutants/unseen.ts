@@ -3,6 +3,7 @@ import type { Unseen } from "./mutant.ts";
 import { unseenInEngine } from "./unseen-engine.ts";
 import { unseenInRunner } from "./unseen-runner.ts";
 import { unseenOnServers } from "./unseen-servers.ts";
+import { unseenOnSqlite } from "./unseen-sqlite.ts";
 import { unseenInStore } from "./unseen-store.ts";
 
 export const unseen: readonly Unseen[] = [
@@ -10,4 +11,5 @@ export const unseen: readonly Unseen[] = [
   ...unseenInEngine,
   ...unseenInRunner,
   ...unseenOnServers,
+  ...unseenOnSqlite,
 ];

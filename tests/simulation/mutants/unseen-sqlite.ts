@@ -1,13 +1,13 @@
-/** Mistakes in the SQLite store's own code. */
-import type { Mutant } from "./mutant.ts";
+/** Mistakes in the SQLite store's own code. Worlds run on it too, but slowly; its contract notices these at once. */
+import type { Unseen } from "./mutant.ts";
 
-const leases = "stores/sqlite/leases.ts";
+const because = "Worlds on files are slow, and it takes more of them than anybody waits for.";
+const noticedBy = "stores/sqlite/sqlite-store.test.ts";
 
-export const sqlite: readonly Mutant[] = [
+export const unseenOnSqlite: readonly Unseen[] = [
   {
     name: "SQLite does not ask a commit for its token",
     guards: ["INV-2"],
-    store: "sqlite",
     edits: [
       {
         file: "stores/sqlite/write-commit.ts",
@@ -15,45 +15,52 @@ export const sqlite: readonly Mutant[] = [
         replace: 'if (row === undefined) return { kind: "superseded" };',
       },
     ],
+    because,
+    noticedBy,
   },
   {
     name: "SQLite does not ask a quick commit for its token",
     guards: ["INV-2"],
-    store: "sqlite",
     file: "stores/sqlite/quick-commit.ts",
     find: "const fence = `id = ? AND token = ? AND last_commit = ?",
     replace: "const fence = `id = ? AND ? IS NOT NULL AND last_commit = ?",
+    because,
+    noticedBy,
   },
   {
     name: "SQLite suspends past an event that the turn has not seen",
     guards: ["INV-23"],
-    store: "sqlite",
     file: "stores/sqlite/quick-commit.ts",
     find: "AND status = 'active' AND event_seq = ?`;",
     replace: "AND status = 'active' AND event_seq >= ?`;",
+    because,
+    noticedBy,
   },
   {
     name: "SQLite renews and releases whatever the token",
     guards: ["INV-2", "INV-4"],
-    store: "sqlite",
-    file: leases,
+    file: "stores/sqlite/leases.ts",
     find: "return row !== undefined && row.token === token && hasLease(row) ? row : undefined;",
     replace: "void token;\n    return row !== undefined && hasLease(row) ? row : undefined;",
+    because,
+    noticedBy,
   },
   {
     name: "SQLite hands out runs a second before they are due",
     guards: ["INV-28", "INV-1"],
-    store: "sqlite",
     file: "stores/sqlite/claim.ts",
     find: "WHERE workflow = ? AND lane = ? AND due_at <= ? ORDER BY",
     replace: "WHERE workflow = ? AND lane = ? AND due_at <= ? + 1000 ORDER BY",
+    because,
+    noticedBy,
   },
   {
     name: "SQLite wakes nobody with an event",
     guards: ["INV-23"],
-    store: "sqlite",
     file: "stores/sqlite/write-events.ts",
     find: "const woke = canBeWoken(row) && steps.openWaits(row.run).some((wait) => endsWait(request, wait));",
     replace: "const woke = false;",
+    because,
+    noticedBy,
   },
 ];
