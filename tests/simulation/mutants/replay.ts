@@ -39,8 +39,9 @@ export const replay: readonly Mutant[] = [
     edits: [
       {
         file: "engine/attempt-outcome.ts",
-        find: '    return { kind: "returned", result };',
-        replace: '    liveValues.set(result, outcome.value);\n    return { kind: "returned", result };',
+        find: '    return { kind: "returned", result: isSensitive',
+        replace:
+          '    liveValues.set(result, outcome.value);\n    return { kind: "returned", result: isSensitive',
       },
       {
         file: "engine/attempt-outcome.ts",
