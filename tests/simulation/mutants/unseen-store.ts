@@ -155,8 +155,8 @@ export const unseenInStore: readonly Unseen[] = [
     file: "stores/sql/leases.ts",
     find: "const held = `r.token = v.token AND r.lane IN (",
     replace: "const held = `r.lane IN (",
-    because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
-    noticedBy: "testing/simulate/sql-rows/rows-store.test.ts",
+    because: "Rows are found by their own token, and written only under the one that was given.",
+    noticedBy: null,
   },
   {
     name: "a quick suspension does not look for its event",
