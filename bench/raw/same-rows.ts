@@ -30,7 +30,7 @@ function differingColumns(table: string, engine: Row, raw: Row): readonly string
 function comparable(column: string, value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   const text = Buffer.isBuffer(value) ? value.toString("utf8") : String(value);
-  if (column === "last_commit") return "a number";
+  if (column === "last_commit" || column === "token") return "a number";
   if (["run", "instance", "id"].includes(column) && /^\d+$/.test(text)) return "a run";
   if (column.endsWith("_at") || column === "waiting_since") return "a time";
   if (["owner", "instance_id", "id"].includes(column)) return "a name";

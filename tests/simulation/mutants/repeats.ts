@@ -10,7 +10,7 @@ export const repeats: readonly Mutant[] = [
     edits: [
       {
         file: commit,
-        find: "if (boundary.number <= run.lastCommit) return repeated(run, boundary);",
+        find: "if (boundary.number === run.lastCommit) return repeated(run, boundary);",
         replace: "",
       },
       {
@@ -24,21 +24,21 @@ export const repeats: readonly Mutant[] = [
     name: "a repeated commit is taken for a foreign one",
     guards: ["INV-42"],
     file: commit,
-    find: "if (boundary.number <= run.lastCommit) return repeated(run, boundary);",
-    replace: 'if (boundary.number <= run.lastCommit) return { kind: "superseded" };',
+    find: "if (boundary.number === run.lastCommit) return repeated(run, boundary);",
+    replace: 'if (boundary.number === run.lastCommit) return { kind: "superseded" };',
   },
   {
     name: "a repeated commit that gave the lease back is refused",
     guards: ["INV-42"],
     file: commit,
-    find: "if (boundary.number <= run.lastCommit) return repeated(run, boundary);",
-    replace: "if (run.leased && boundary.number <= run.lastCommit) return repeated(run, boundary);",
+    find: "if (boundary.number === run.lastCommit) return repeated(run, boundary);",
+    replace: "if (run.leased && boundary.number === run.lastCommit) return repeated(run, boundary);",
   },
   {
     name: "< for <= where a repeated commit is told",
     guards: ["INV-42"],
     file: commit,
-    find: "if (boundary.number <= run.lastCommit)",
+    find: "if (boundary.number === run.lastCommit)",
     replace: "if (boundary.number < run.lastCommit)",
   },
   {

@@ -39,9 +39,8 @@ export const replay: readonly Mutant[] = [
     edits: [
       {
         file: "engine/attempt-outcome.ts",
-        find: '    return { kind: "returned", result: isSensitive',
-        replace:
-          '    liveValues.set(result, outcome.value);\n    return { kind: "returned", result: isSensitive',
+        find: '    return { kind: "returned", result };',
+        replace: '    liveValues.set(result, outcome.value);\n    return { kind: "returned", result };',
       },
       {
         file: "engine/attempt-outcome.ts",

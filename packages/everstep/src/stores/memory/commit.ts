@@ -17,7 +17,7 @@ export function commit(database: MemoryDatabase, request: CommitRequest, now: nu
   // The token alone decides, never the time (INV-5).
   if (run === undefined || run.token !== lease.token) return { kind: "superseded" };
   // Before the lease is looked at: the commit that gave it back may be repeated too.
-  if (boundary.number <= run.lastCommit) return repeated(run, boundary);
+  if (boundary.number === run.lastCommit) return repeated(run, boundary);
   if (!run.leased || isTerminal(run.status) || run !== currentRun(run.instance))
     return { kind: "superseded" };
   if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };

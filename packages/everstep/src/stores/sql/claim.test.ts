@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { StoreError } from "../../model/error.ts";
 import { claimRequest } from "../../testing/store-contract/given.ts";
 import { claims } from "./claim.ts";
@@ -9,6 +9,9 @@ import type { Database } from "./session.ts";
 const failure = new StoreError("unavailable", "STORE_UNAVAILABLE", "gone");
 
 /** A store whose rounds go like this, one after the other. */
+/** Moves damaged runs aside, or fails to. */
+let moveAside: () => Promise<unknown> = () => Promise.reject(failure);
+
 function claimsOf(...rounds: (readonly SqlRow[] | StoreError)[]) {
   const dialect = {
     update: () => () => ({ sql: "", values: [] }),
@@ -18,7 +21,7 @@ function claimsOf(...rounds: (readonly SqlRow[] | StoreError)[]) {
       return round;
     },
   };
-  const database = { run: () => Promise.reject(failure) };
+  const database = { run: () => moveAside() };
   return claims(database as unknown as Database, dialect as unknown as Dialect);
 }
 
@@ -43,6 +46,10 @@ const request = claimRequest({ now: 1, limit: 5 });
 
 describe("a claim in several rounds", () => {
   test("looks on as long as runs were damaged", async () => {
+    moveAside = () => Promise.resolve([]);
+    onTestFinished(() => {
+      moveAside = () => Promise.reject(failure);
+    });
     const claim = claimsOf([damaged, sound], [{ ...sound, run: 8 }]);
     expect((await claim(request)).map(({ lease }) => lease.runId)).toEqual([7, 8]);
   });

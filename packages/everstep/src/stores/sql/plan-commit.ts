@@ -38,7 +38,7 @@ export function passFence(
   if (run === undefined || run.row.token !== lease.token) return { kind: "superseded" };
   const { lastCommit, isCurrent } = run.row;
   // Before the lease is looked at: the commit that gave it back may be repeated too.
-  if (boundary.number <= lastCommit) return repeated(run, boundary);
+  if (boundary.number === lastCommit) return repeated(run, boundary);
   const isNext = numberBefore(boundary) === lastCommit;
   return run.isLeased && !run.hasEnded && isCurrent && isNext
     ? { kind: "passed", run }

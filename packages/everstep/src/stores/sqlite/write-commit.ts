@@ -37,7 +37,7 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
     const { boundary, lease } = request;
     const row = hot.byRun(lease.runId);
     if (row === undefined || row.token !== lease.token) return { kind: "superseded" };
-    if (boundary.number <= row.lastCommit) return answerAgain(steps, row, boundary);
+    if (boundary.number === row.lastCommit) return answerAgain(steps, row, boundary);
     if (!hasLease(row) || hasEnded(row) || numberBefore(boundary) !== row.lastCommit)
       return { kind: "superseded" };
 

@@ -298,7 +298,7 @@ export const commitCases: readonly Case[] = [
     },
   },
   {
-    name: "an old number is answered as committed, not applied again: bodies and steps stay as they are (INV-42)",
+    name: "an older number than the last is refused, not applied again: bodies and steps stay as they are (INV-42)",
     async run({ open }) {
       const store = await open();
       const claim = await started(store, "a");
@@ -309,7 +309,7 @@ export const commitCases: readonly Case[] = [
         commit(claim.lease, boundary(2, { begun: [begun("y")], steps: [completed(1)] })),
         at(2),
       );
-      await committed(store, first, at(3));
+      await superseded(store, first, at(3));
       equal((await instance(store, "a")).begun, [begun("y")], "bodies in flight");
       equal(await stepsOf(store, claim.lease.runId), [completed(1)], "steps");
     },

@@ -218,6 +218,8 @@ export const fencingCases: readonly Case[] = [
       await committed(store, third, at(2));
       await committed(store, third, at(3));
       await superseded(store, commit(lease, boundary(4, { after: 1, steps: [completed(4)] })), at(4));
+      // The one that was refused arrives late: it was never applied, and nobody may be told that it was.
+      await superseded(store, commit(lease, boundary(2, { steps: [completed(2)] })), at(4));
       equal(await stepsOf(store, lease.runId), [completed(1), completed(3)], "steps");
       await committed(store, commit(lease, boundary(4, { next: complete() })), at(5));
     },

@@ -127,7 +127,7 @@ local function commit(request, now)
   -- The token alone decides, never the time.
   if not run or run.token ~= request.token then return { 'superseded' } end
   -- Before the lease is looked at: the commit that gave it back may be repeated too.
-  if request.number <= run.commit then return repeated(run, request) end
+  if request.number == run.commit then return repeated(run, request) end
   if not isLeased(run) or TERMINAL[run.status] or request.after ~= run.commit then return { 'superseded' } end
 
   local failed = runMutations(request.mutations)
