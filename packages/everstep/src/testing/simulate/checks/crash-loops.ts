@@ -1,6 +1,9 @@
-/** Only a run whose own bodies were under way when its runners ended is given up (INV-14). */
+/**
+ * Only a run whose own bodies were under way when its runners ended is given up, or whose runner had said that it holds it
+ * and was not heard of again (INV-14).
+ */
 import type { RunId } from "../../../model/instance.ts";
-import type { Claim } from "../../../model/lease.ts";
+import type { Claim, Lease } from "../../../model/lease.ts";
 import type { Finding } from "../finding.ts";
 import type { Member } from "../fleet.ts";
 import type { Ledger } from "../ledger.ts";
@@ -18,6 +21,9 @@ interface Hold {
   readonly member: Member;
   /** Starts of bodies of all runs before it. */
   readonly since: number;
+  readonly token: number;
+  /** Its holder has committed something under the lease. */
+  isHeard: boolean;
 }
 
 export class CrashLoops implements Check {
@@ -32,8 +38,10 @@ export class CrashLoops implements Check {
 
   *applied({ member, call, answer, written, runs }: Applied): Generator<Finding> {
     if (call.method === "claim") for (const claim of answer as readonly Claim[]) this.#claimed(member, claim);
-    for (const { outcome } of written)
+    for (const { outcome, request, became } of written) {
       if (outcome.kind === "created" && outcome.claim) this.#hold(member, outcome.claim);
+      if (request.kind === "commit" && became === "applied") this.#heard(request.lease);
+    }
     for (const { before, after } of runs) {
       const { error, workflowName } = after.record;
       if (workflowName !== this.#parts.workflowName) continue;
@@ -52,14 +60,20 @@ export class CrashLoops implements Check {
   /** Whoever held it before did not give it back, or has: then nothing was under way. */
   #claimed(member: Member, claim: Claim): void {
     const hold = this.#holds.get(claim.lease.runId);
-    if (hold !== undefined && this.#hasBegun(hold))
+    if (hold !== undefined && (hold.isHeard || this.#hasBegun(hold)))
       this.#charged.set(hold.run, (this.#charged.get(hold.run) ?? 0) + 1);
     this.#hold(member, claim);
   }
 
   #hold(member: Member, { lease, workflowName, instanceId, runNumber }: Claim): void {
     const run = `${workflowName}/${instanceId}/${runNumber}`;
-    this.#holds.set(lease.runId, { run, member, since: this.#parts.ledger.entries.length });
+    const since = this.#parts.ledger.entries.length;
+    this.#holds.set(lease.runId, { run, member, since, token: lease.token, isHeard: false });
+  }
+
+  #heard({ runId, token }: Lease): void {
+    const hold = this.#holds.get(runId);
+    if (hold?.token === token) hold.isHeard = true;
   }
 
   #hasBegun({ run, member, since }: Hold): boolean {

@@ -1,5 +1,6 @@
 /** Whoever asks again gets the answer that was given the first time, as far as it is still true (INV-25, INV-42). */
 import { type InstanceStatus, isTerminal } from "../../../model/instance.ts";
+import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome, CommitRequest } from "../../../store/store.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import { same } from "../../../verify/same.ts";
@@ -7,14 +8,19 @@ import type { Finding } from "../finding.ts";
 import { type Applied, type Check, mayTouch, type Written } from "./applied.ts";
 
 export class Repeats implements Check {
+  /** The last commit that was applied, by run and token. */
+  readonly #last = new Map<string, number>();
+
   *applied({ written, runs, before }: Applied): Generator<Finding> {
     for (const each of written) {
+      if (each.became === "applied") this.#note(each);
       if (each.isAnother)
         yield {
           invariant: "INV-42",
           message: `two commits were sent under one number of ${nameOfCommit(each)}`,
         };
-      if (each.became !== "repeated") continue;
+      // An older one than the last may be refused: nobody waits for its answer any more.
+      if (each.became !== "repeated" || (each.outcome.kind === "superseded" && this.#isOld(each))) continue;
       const { request } = each;
       const after =
         request.kind === "commit"
@@ -31,6 +37,20 @@ export class Repeats implements Check {
         };
     }
   }
+
+  #note({ request }: Written): void {
+    if (request.kind === "commit") this.#last.set(leaseOf(request.lease), request.boundary.number);
+  }
+
+  #isOld({ request }: Written): boolean {
+    return (
+      request.kind === "commit" && request.boundary.number < (this.#last.get(leaseOf(request.lease)) ?? 0)
+    );
+  }
+}
+
+function leaseOf({ runId, token }: Lease): string {
+  return `${runId} ${token}`;
 }
 
 function contradiction({ request, outcome, first }: Written, facts: RunFacts | undefined): string | null {
