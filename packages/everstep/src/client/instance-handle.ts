@@ -415,12 +415,19 @@ export class InstanceHandle<Output = any> {
     await this.#parts.ready(tx);
     // Only now is it known what time it is.
     const request = { ...planned, createdAt: runtime.now() };
+    // After a lost answer a duplicate may be this very event, which the run of then has got.
+    let uncertain = false;
+    const onUncertain = (): void => {
+      uncertain = true;
+    };
     const [outcome] =
-      tx === undefined ? [await group.submit(request)] : await writeWithin(tx, [request], this.#parts);
+      tx === undefined
+        ? [await group.submit(request, { onUncertain })]
+        : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
     switch (outcome.kind) {
       case "accepted":
-        if (outcome.duplicate) await this.#refuseOfEarlierRun(request.id, outcome.runId);
+        if (outcome.duplicate && !uncertain) await this.#refuseOfEarlierRun(request.id, outcome.runId);
         if (tx === undefined) this.#told(outcome);
         return;
       case "not-found":
