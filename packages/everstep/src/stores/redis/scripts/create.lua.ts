@@ -36,7 +36,7 @@ end
 
 -- Numbers for all creations of the batch are taken at once, by the first of them. A server that lost its newest writes
 -- must not give out again what it gave before, so there is a gap before them whose length follows from what is created.
-local GAPS = 1048576
+local GAPS = 16384
 local lastId, idsLeft = 0, 0
 local function nextId(workflow, instance)
   if idsLeft == 0 then
