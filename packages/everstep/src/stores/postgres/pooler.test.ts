@@ -36,7 +36,7 @@ describe.skipIf(reason !== undefined)(`PostgreSQL behind PgBouncer (${reason ?? 
       name: "postgres behind pgbouncer",
       open: () => deaf(place.open({ url: pooler.url })),
       reopen: (store) => deaf(place.reopen(store, { url: pooler.url })),
-      lacks: { ownership: "a dead owner on another host is known by its leases", nudges: noNudges },
+      lacks: { nudges: noNudges },
       rows: {
         synchronous: false,
         async prepare(store) {
