@@ -56,8 +56,7 @@ describe("R-061 a store that takes twenty times as long", () => {
     const troubled = await callsDuring(60);
     expect(troubled).toBeLessThanOrEqual(1.5 * usual);
     Object.assign(store, { latencyMs: 10, failing: 0 });
-    // What a claim took whose answer was lost is found again when its lease is over.
-    await story.clock.advance("35 seconds");
+    await story.clock.advance("30 seconds");
     expect(await story.app.counts()).toMatchObject({ active: 0, waiting: 0, complete: 601 });
     const after = await callsDuring(60);
     expect(after).toBeLessThanOrEqual(1.2 * usual);
