@@ -74,7 +74,7 @@ export class Clients {
       const receipt = await this.#receipts.answered(
         `letter ${number} to ${journey.id}`,
         () => journey.sendEvent(event),
-        // The second: it took this letter in a run before the operator restarted it.
+        // When the second is right is for the audit to say.
         ["INSTANCE_TERMINAL", "EVENT_ID_CONFLICT"],
       );
       this.#receipts.letters.push({ ...letter, ...receipt });

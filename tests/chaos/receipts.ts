@@ -13,6 +13,8 @@ export interface Receipt {
   readonly askedAt: number;
   readonly answeredAt: number;
   readonly answer: Answer;
+  /** Why it was refused. */
+  readonly code?: string;
 }
 
 export interface Creation {
@@ -58,19 +60,19 @@ export class Receipts {
     refusals: readonly string[] = [],
   ): Promise<Receipt> {
     const askedAt = monotonic();
-    const answer = await ask().then(
-      () => "acknowledged" as const,
+    const told = await ask().then(
+      () => ({ answer: "acknowledged" }) as const,
       (error: unknown) => this.#meaning(what, error, refusals),
     );
-    return { askedAt, answeredAt: monotonic(), answer };
+    return { askedAt, answeredAt: monotonic(), ...told };
   }
 
-  #meaning(what: string, error: unknown, refusals: readonly string[]): Answer {
-    if (error instanceof StoreError && error.retryable) return "unknown";
-    if (error instanceof EverstepError && refusals.includes(error.code)) return "refused";
-    if (this.mayForget && error instanceof EverstepError && error.code === "INSTANCE_NOT_FOUND")
-      return "refused";
+  #meaning(what: string, error: unknown, refusals: readonly string[]): Pick<Receipt, "answer" | "code"> {
+    if (error instanceof StoreError && error.retryable) return { answer: "unknown" };
+    const code = error instanceof EverstepError ? error.code : undefined;
+    const isForgotten = this.mayForget && code === "INSTANCE_NOT_FOUND";
+    if (code !== undefined && (isForgotten || refusals.includes(code))) return { answer: "refused", code };
     this.absurd.push(`${what} was answered: ${error instanceof Error ? error.message : String(error)}`);
-    return "unknown";
+    return { answer: "unknown" };
   }
 }

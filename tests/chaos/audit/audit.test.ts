@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Evidence, RunEvidence } from "../evidence.ts";
 import type { LedgerLine } from "../ledger.ts";
-import type { Decision, Receipt } from "../receipts.ts";
+import type { Decision, Letter, Receipt } from "../receipts.ts";
 import { auditChains } from "./chains.ts";
 import { auditLimits } from "./limits.ts";
 import { auditOutcomes } from "./outcomes.ts";
@@ -19,6 +19,11 @@ function decided(spoilt: Story, decision: Partial<Decision & Receipt>): void {
 
 function runAgain(spoilt: Story, facts: Partial<RunEvidence>): void {
   spoilt.journeys[0]?.runs.push(aRun({ ...spoilt.run, runNumber: 2, ...facts }));
+}
+
+function usedUp(number: number): Letter & Receipt {
+  const letter = { id: `letter-${number}`, journey: "j-1", number };
+  return { ...letter, ...told, answer: "refused", code: "EVENT_ID_CONFLICT" };
 }
 
 const audits = {
@@ -38,6 +43,14 @@ function audit(evidence: Evidence): Record<string, string[]> {
 
 test("sound evidence is found sound", () => {
   expect(audit(story())).toEqual({});
+});
+
+test("a letter that was sent again after a restart may be refused as used up", () => {
+  const told = story();
+  told.receipts.letters.push(usedUp(4));
+  decided(told, { kind: "restart" });
+  runAgain(told, { events: [] });
+  expect(auditReceipts(told)).toEqual([]);
 });
 
 const spoilers: readonly [string, keyof typeof audits, RegExp, (spoilt: Story) => void][] = [
@@ -121,6 +134,24 @@ const spoilers: readonly [string, keyof typeof audits, RegExp, (spoilt: Story) =
     /letter-5 is there 2 times/,
     ({ run }) => {
       run.events = [...run.events, ...run.events.slice(2)];
+    },
+  ],
+  [
+    "a letter refused as used up that was sent once",
+    "receipts",
+    /letter-4 to j-1 was refused as used up/,
+    (spoilt) => {
+      spoilt.receipts.letters.splice(0, 1, usedUp(4));
+      decided(spoilt, { kind: "restart" });
+      runAgain(spoilt, { events: [] });
+    },
+  ],
+  [
+    "a letter refused as used up by the run it was sent to",
+    "receipts",
+    /letter-4 to j-1 was refused as used up/,
+    ({ receipts }) => {
+      receipts.letters.push(usedUp(4));
     },
   ],
   [

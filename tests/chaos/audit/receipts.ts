@@ -8,6 +8,7 @@ export function auditReceipts(evidence: Evidence): string[] {
     ...evidence.receipts.absurd,
     ...auditCreations(evidence),
     ...auditLetters(evidence),
+    ...auditRefusedRepeats(evidence),
     ...auditPublications(evidence),
     ...auditRestarts(evidence),
     ...auditTerminations(evidence),
@@ -38,6 +39,25 @@ function auditLetters({ journeys, receipts }: Evidence): string[] {
     ...[...found].filter(([, times]) => times > 1).map(([id, times]) => `${id} is there ${times} times`),
     ...[...found.keys()].filter((id) => !asked.has(id)).map((id) => `${id} is there and nobody sent it`),
   ];
+}
+
+/** Only of a letter that was sent twice, and is with a run from before a restart, may anybody hear that its id is used up. */
+function auditRefusedRepeats({ journeys, receipts, losses }: Evidence): string[] {
+  return receipts.letters
+    .filter(({ code }) => code === "EVENT_ID_CONFLICT")
+    .filter((refused) => {
+      const isRepeat = receipts.letters.some(
+        (other) => other !== refused && other.id === refused.id && other.askedAt <= refused.answeredAt,
+      );
+      const runs = journeys.find(({ id }) => id === refused.journey)?.runs ?? [];
+      const at = runs.findIndex(({ events }) => events.some(({ id }) => id === refused.id));
+      const isOfEarlierRun = at >= 0 && at < runs.length - 1;
+      const mayBeLost = losses.some(({ from, to }) => refused.answeredAt >= from && refused.askedAt <= to);
+      return !isRepeat || !(isOfEarlierRun || mayBeLost);
+    })
+    .map(
+      ({ id, journey }) => `${id} to ${journey} was refused as used up, and is in no run before a restart`,
+    );
 }
 
 function auditPublications({ journeys, receipts }: Evidence): string[] {
