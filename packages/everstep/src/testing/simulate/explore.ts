@@ -91,6 +91,7 @@ class Exploration {
   readonly #operator: Operator;
   readonly #misfortune: Misfortune;
   readonly #stale: StaleTurns;
+  readonly #answers: Answers;
   readonly #rewind: Rewind;
   readonly #retried = new Set<string>();
   /** What bodies returned: theirs alone. */
@@ -159,9 +160,9 @@ class Exploration {
       now,
     });
     // A process that stands still, or whose calls are swallowed, may give up before its time.
-    const answers = new Answers(weather.mishapEveryMs === 0);
+    this.#answers = new Answers(weather.mishapEveryMs === 0);
     this.#rewind = new Rewind(
-      [data, this.#watch, this.#ledger, this.#rules, this.#checks, answers],
+      [data, this.#watch, this.#ledger, this.#rules, this.#checks, this.#answers],
       (writes) => this.#wentBack(writes),
     );
     this.#fleet = new Fleet({
@@ -198,7 +199,7 @@ class Exploration {
     });
     const instancesMax = choices.between("instances", 1, 6);
     this.#operator = new Operator({
-      answers,
+      answers: this.#answers,
       onFound: (findings) => this.#found(findings),
       world,
       choices,
@@ -416,6 +417,7 @@ class Exploration {
       await this.#watch.applied(member, call, answer);
       this.#found(await this.#checks.applied(member, call, answer));
       this.#stale.applied(member, call, answer);
+      this.#answers.applied(call, answer);
       this.#rewind.applied(call, answer);
     } catch (error) {
       this.#broke(findingOf(error));

@@ -234,12 +234,12 @@ export class Operator {
   async #create(workflow: WorkflowHandle): Promise<void> {
     const { answers, onFound } = this.#parts;
     const wanted = this.#new();
-    const isTaken = answers.asks(wanted.id);
+    const asked = answers.asks(wanted.id);
     try {
       await workflow.create(wanted);
-      onFound(answers.created(wanted.id, isTaken));
+      onFound(answers.created(asked));
     } catch (error) {
-      onFound(answers.notCreated(wanted.id, error));
+      onFound(answers.notCreated(asked, error));
       throw error;
     }
   }
