@@ -17,20 +17,33 @@ export interface BodyRulesParts {
 export class BodyRules {
   readonly #parts: BodyRulesParts;
   readonly #seen = new Map<string, string>();
+  /** How many runs of a name the store has lost. */
+  readonly #lost = new Map<string, number>();
 
   constructor(parts: BodyRulesParts) {
     this.#parts = parts;
   }
 
-  /** What was in view since then may come out otherwise. */
+  /** What was in view since then may come out otherwise. Goes back before the watch does, which knows what there was. */
   mark(): () => void {
+    const { facts } = this.#parts.watch;
     const seen = new Map(this.#seen);
-    return () => refill(this.#seen, seen);
+    const runs = new Set(facts.keys());
+    return () => {
+      refill(this.#seen, seen);
+      for (const run of facts.keys()) if (!runs.has(run)) this.#lost.set(run, this.#lostOf(run) + 1);
+    };
+  }
+
+  #lostOf(run: string): number {
+    return this.#lost.get(run) ?? 0;
   }
 
   begins(entry: Entry, ledger: Ledger): void {
+    const isStale = this.#parts.isStale?.(entry) === true;
+    entry.lostBefore = Math.max(0, this.#lostOf(entry.run) - (isStale ? 1 : 0));
     this.#onlyOnceAtATime(entry, ledger);
-    if (this.#parts.isStale?.(entry)) return;
+    if (isStale) return;
     this.#sameView(entry);
     this.#notPaused(entry);
     // With clocks that are wrong, two may believe to hold a lease for a while; only their writes are fenced then.
@@ -45,8 +58,12 @@ export class BodyRules {
     for (const key of [...this.#seen.keys()]) if (key.startsWith(`${run}/`)) this.#seen.delete(key);
   }
 
-  #onlyOnceAtATime({ key, member }: Entry, ledger: Ledger): void {
-    const others = ledger.of(key).filter((other) => other.member === member && other.how === "under way");
+  /** A turn in a run that is lost goes on until the store answers it, whatever run has its name now. */
+  #onlyOnceAtATime({ key, member, lostBefore }: Entry, ledger: Ledger): void {
+    const others = ledger
+      .of(key)
+      .filter((other) => other.member === member && other.lostBefore === lostBefore)
+      .filter(({ how }) => how === "under way");
     if (others.some(({ signal }) => !signal.aborted)) {
       throw new Broken({ invariant: "INV-13", message: `${key} began in a process where it was under way` });
     }

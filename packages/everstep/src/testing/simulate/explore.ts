@@ -162,7 +162,7 @@ class Exploration {
     // A process that stands still, or whose calls are swallowed, may give up before its time.
     this.#answers = new Answers(weather.mishapEveryMs === 0);
     this.#rewind = new Rewind(
-      [data, this.#watch, this.#ledger, this.#rules, this.#checks, this.#answers],
+      [data, this.#rules, this.#watch, this.#ledger, this.#checks, this.#answers],
       (writes) => this.#wentBack(writes),
     );
     this.#fleet = new Fleet({

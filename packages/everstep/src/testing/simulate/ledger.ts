@@ -15,6 +15,8 @@ export interface Entry {
   how: "under way" | "returned" | "threw";
   /** The store has lost what was recorded at that time: what is there now may come from elsewhere. */
   isLost: boolean;
+  /** How many runs of this name the store had lost before this one. */
+  lostBefore: number;
 }
 
 export class Ledger {
@@ -41,6 +43,7 @@ export class Ledger {
       signal,
       how: "under way",
       isLost: false,
+      lostBefore: 0,
     };
     // What a dead process would still do, nobody sees.
     if (member.process.state === "dead") return { end: () => {} };

@@ -81,10 +81,10 @@ export class Answers {
     return isTaken ? [{ invariant: "INV-36", message: `two were told that they created "${id}"` }] : [];
   }
 
-  /** Whoever is the only one to ask for an id does not hear that it is taken. */
-  notCreated({ id }: Asked, error: unknown): readonly Finding[] {
+  /** Whoever is the only one to ask for an id does not hear that it is taken, unless it was lost before he could look. */
+  notCreated({ id, losses }: Asked, error: unknown): readonly Finding[] {
     const exists = error instanceof EverstepError && error.code === "INSTANCE_ID_ALREADY_EXISTS";
-    if (!exists || this.#asked.get(id) !== 1) return [];
+    if (!exists || this.#asked.get(id) !== 1 || losses !== this.#lossesOf(id)) return [];
     return [{ invariant: "INV-36", message: `whoever created "${id}" was told that it was there already` }];
   }
 
