@@ -198,4 +198,14 @@ export const unseenInEngine: readonly Unseen[] = [
       "A renewal must come in the few moments between the end of a body and its commit, and the process die right then.",
     noticedBy: "engine/turn-begun.test.ts",
   },
+  {
+    name: "waits are recorded that only a refused result led to",
+    guards: ["INV-15", "INV-31"],
+    file: "engine/turn.ts",
+    find: "const content = isMisled ? sound(given.content, this.#voidIndex) : given.content;",
+    replace: "const content = given.content;",
+    because:
+      "A store that refuses a result, and a wait right behind it beside a slow body, come together too rarely.",
+    noticedBy: "engine/turn-refused.test.ts",
+  },
 ];

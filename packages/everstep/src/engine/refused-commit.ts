@@ -93,6 +93,22 @@ function without(content: DraftContent, given: readonly ErroredStep[]): Omit<Les
   };
 }
 
+/**
+ * Of what a turn would commit, that which still holds when its function went on with the void result of the step at this
+ * index: what bodies came to, and what was asked for before it. The next turn comes to everything else, or does not.
+ */
+export function sound(content: DraftContent, voidIndex: number): DraftContent {
+  const isSound = ({ index, type, parentKey, starts }: StepRecord): boolean =>
+    index <= voidIndex || parentKey !== null || (type === "do" && starts > 0);
+  const dropped = new Set(content.steps.filter((step) => !isSound(step)).map(({ key }) => key));
+  return {
+    ...content,
+    steps: content.steps.filter(isSound),
+    timeouts: content.timeouts.filter(({ settled }) => isSound(settled)),
+    consumed: content.consumed.filter(({ stepKey }) => !dropped.has(stepKey)),
+  };
+}
+
 function hasResult(step: StepRecord): step is CompletedStep {
   return step.status === "completed" && step.type !== "sleep";
 }

@@ -200,6 +200,40 @@ describe("a commit that the store will never take", () => {
     expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "yield" } });
   });
 
+  test.each(["in the same commit", "while it is under way"])(
+    "nothing is recorded that the function came to with the result that is void: %s",
+    async (when) => {
+      const slow = held();
+      const late = held();
+      const stage = stageOf((step) =>
+        Promise.allSettled([
+          step.do("slow", () => slow.promise),
+          step
+            .do("large", async () => big("x", 3000))
+            .then(async () => {
+              if (when === "while it is under way") await late.promise;
+              await Promise.all([step.sleep("nap", 50), step.waitForEvent("word", { type: "word" })]);
+            }),
+        ]),
+      );
+      stage.accept({ type: "word" });
+      stage.hold();
+      await stage.play();
+      late.resolve(null);
+      await stage.runtime.settle();
+      stage.letGo();
+      await stage.held[0]?.fail(refusal());
+      slow.resolve("done");
+      await stage.runtime.settle();
+      expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "yield" } });
+      expect(stage.steps.map(({ key, status }) => `${key} ${status}`)).toEqual([
+        "slow completed",
+        "large errored",
+      ]);
+      expect(stage.boundaries.slice(1).flatMap(({ consumed }) => consumed)).toEqual([]);
+    },
+  );
+
   test("whatever is in it: the run ends with the reason", async () => {
     const stage = stageOf((step) => step.do("work", async () => "fine"));
     stage.answer = ({ boundary: { steps } }) => {

@@ -42,7 +42,7 @@ import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
 import { encodeLogData } from "./log-data.ts";
 import { OpenSteps } from "./open-steps.ts";
 import { PromptAnswers } from "./prompt-answers.ts";
-import { lesserCommits, refusalOf, type Sent } from "./refused-commit.ts";
+import { lesserCommits, refusalOf, type Sent, sound } from "./refused-commit.ts";
 import { createStepApi } from "./step-api.ts";
 import type { WorkflowAddress } from "./step-context.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
@@ -80,6 +80,8 @@ export class Turn implements TurnScope {
   #outcome: RunOutcome | null = null;
   /** Pause, shutdown or a used-up step budget: bodies in flight may finish, nothing new begins. */
   #windingDown = false;
+  /** The first step whose result the function has got though no commit ever takes it. */
+  #voidIndex = Number.POSITIVE_INFINITY;
   #pumpScheduled = false;
   /** A full drain has passed since the last hand-over. */
   #drained = false;
@@ -502,8 +504,11 @@ export class Turn implements TurnScope {
     this.#send({ content: this.#draft.take(), next, upTo: this.#handOver.writes });
   }
 
-  #send(sent: Sent): void {
-    const { content, next, upTo } = sent;
+  #send(given: Sent): void {
+    const { next, upTo } = given;
+    const isMisled = this.#voidIndex < Number.POSITIVE_INFINITY;
+    const content = isMisled ? sound(given.content, this.#voidIndex) : given.content;
+    const sent = isMisled ? { ...given, content } : given;
     this.#ending = next.kind !== "continue";
     this.#committing = sent;
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
@@ -575,11 +580,13 @@ export class Turn implements TurnScope {
     if (lesser === undefined) return this.abandon(refusal);
     const { failed, end, content } = lesser;
     const replaced = failed.map((step) => this.#handOver.replace(step));
-    const isKnown = failed.some(({ parentKey }, at) => parentKey === null && replaced[at] === null);
+    const known = failed.filter(({ parentKey }, at) => parentKey === null && replaced[at] === null);
+    const isKnown = known.length > 0;
     if (isKnown) {
       // The workflow function went on with a result that is void: the next turn tells it of the failure.
       this.#windingDown = true;
       this.#outcome = null;
+      this.#voidIndex = Math.min(this.#voidIndex, ...known.map(({ index }) => index));
     }
     if (end) this.#host.notice(this, runFailed(end.error));
     const next = end ?? (isKnown ? goOn : sent.next);
