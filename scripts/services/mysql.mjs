@@ -1,5 +1,5 @@
 // MariaDB, or MySQL where only that is installed: one protocol, two ways to create the data.
-import { chmodSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findProgram, versionFolders } from "./binaries.mjs";
 import { readOrEmpty } from "./folder.mjs";
@@ -21,11 +21,13 @@ export const mysql = {
     const besides = ["", "../bin", "../scripts"].map((folder) => join(place, folder));
     const installer = findProgram(["mariadb-install-db", "mysql_install_db"], besides);
     const dump = findProgram(["mariadb-dump", "mysqldump"], besides);
+    const galera = galeraFolders.map((folder) => join(folder, "libgalera_smm.so")).find(existsSync);
     return {
       server,
       mariadbd: server,
       ...(installer && { "mariadb-install-db": installer }),
       ...(dump && { "mariadb-dump": dump }),
+      ...(galera && { galera }),
     };
   },
 
@@ -76,6 +78,9 @@ export const mysql = {
     url: (port) => `mysql://root@${loopback}:${port}/everstep`,
   },
 };
+
+// Where Debian and others put the library that makes a cluster of MariaDB; Debian's server brings it along.
+const galeraFolders = ["/usr/lib/galera", "/usr/lib64/galera-4", "/usr/lib64/galera"];
 
 const installOptions = ["--auth-root-authentication-method=normal", "--skip-test-db"];
 

@@ -33,8 +33,8 @@ export interface Server {
    * the data for recovery. SIGSTOP freezes the server and SIGCONT lets it go on; both resolve at once.
    */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts again on the same port and data, after a clean end if the server still runs. */
-  restart(): Promise<void>;
+  /** Starts again on the same port and data, after a clean end if the server still runs; with other settings if given. */
+  restart(settings?: ServerOptions["settings"]): Promise<void>;
   /** Ends the server and removes its data. If nobody calls it, that happens when this process ends, however it does. */
   stop(): Promise<void>;
 }
@@ -53,6 +53,12 @@ export function startPooler(
 
 /** Why a server of this kind cannot be started here; undefined if it can. */
 export function whyNot(kind: ServerKind | "pgbouncer"): string | undefined;
+
+/** Where the programs of such a server are; undefined where it is not installed. */
+export function programsOf(kind: ServerKind): Server["binaries"] | undefined;
+
+/** A port of 127.0.0.1 that nobody listens on just now. */
+export function freePort(): Promise<number>;
 
 /** Whether a process runs; one that has ended but was not collected by its parent does not. */
 export function isAlive(pid: number): boolean;

@@ -14,6 +14,7 @@ import { freePort } from "./ports.mjs";
 import { endProcess, signalTree } from "./process-tree.mjs";
 import { execute, lastLines, spawnApart } from "./processes.mjs";
 
+export { freePort } from "./ports.mjs";
 export { isAlive } from "./process-tree.mjs";
 
 const limits = { portAttempts: 5, readyMs: 60_000, endMs: 30_000 };
@@ -48,6 +49,11 @@ export function whyNot(kindName) {
   if (process.platform === "win32" && !isOnlyFound)
     return `${title} is not started from its programs on Windows`;
   return findBinaries() ? undefined : `${title} is not installed (on Debian: ${packages.join(" ")})`;
+}
+
+/** Where the programs of such a server are; undefined where it is not installed. */
+export function programsOf(kindName) {
+  return kinds[kindName].findBinaries();
 }
 
 class Server {
@@ -115,9 +121,10 @@ class Server {
     await run.ended;
   }
 
-  async restart() {
+  async restart(settings = this.#settings) {
     if (!existsSync(this.folder)) throw new Error(`This ${this.#kind.title} was stopped; its data is gone.`);
     await this.kill(this.#kind.signals.clean);
+    this.#settings = settings;
     for (let attempt = 1; ; attempt++) {
       const failure = await this.#start();
       if (!failure) return;

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Fleet, FleetTask, Place } from "./fleet.ts";
 import type { Random } from "./random.ts";
-import type { Site } from "./site.ts";
+import type { NodeCrash, Site } from "./site.ts";
 import type { TcpProxy } from "./tcp-proxy.ts";
 import { monotonic, pause } from "./time.ts";
 
@@ -19,6 +19,10 @@ export type FaultKind =
   | "failover"
   /** The data goes from one node of a cluster to another. */
   | "slot move"
+  /** A node of Galera dies and joins the others again. */
+  | "node crash"
+  /** A node of Galera does not get to run, and the others may go on without it. */
+  | "node freeze"
   | "cut all"
   | "cut one"
   | "cut in replies"
@@ -32,10 +36,12 @@ export type FaultKind =
 
 // Each bag holds every kind, so that none is missing from a run of ordinary length.
 const ofAnyStore: readonly FaultKind[] = ["kill", "kill", "kill", "kill", "freeze", "freeze", "leave"];
-const ofServers: readonly FaultKind[] = [
-  ...["server crash", "cut all", "cut one", "cut one", "cut one", "cut in replies", "cut in replies"],
+const ofConnections: readonly FaultKind[] = [
+  ...["cut all", "cut one", "cut one", "cut one", "cut in replies", "cut in replies"],
   ...["delay", "delay", "mute", "mute", "one way", "one way", "refuse"],
 ] as FaultKind[];
+const ofServers: readonly FaultKind[] = ["server crash", ...ofConnections];
+const ofGalera: readonly FaultKind[] = [...ofConnections, "node crash", "node crash", "node freeze"];
 const ofStandbys: readonly FaultKind[] = ["failover", "failover"];
 const ofClusters: readonly FaultKind[] = ["slot move", "slot move", "slot move"];
 const ofFiles: readonly FaultKind[] = ["lock", "lock"];
@@ -54,6 +60,7 @@ export function drawSchedule(
     alone: kind === "sqlite" ? ofFiles : ofServers,
     standby: [...ofServers, ...ofStandbys],
     cluster: ofClusters,
+    galera: ofGalera,
   }[setup];
   const kinds = [...ofAnyStore, ...ofThisStore];
   const faults: Fault[] = [];
@@ -63,6 +70,10 @@ export function drawSchedule(
     faults.push({ atMs, kind: bag.pop() as FaultKind });
   }
   return faults;
+}
+
+function drawCrash(random: Random, leaseMs: number): NodeCrash {
+  return { at: random.between(0, 2), downMs: random.between(0, leaseMs * 2), isBalanced: random.chance(0.5) };
 }
 
 /** More frozen runners at once would leave nobody to do the work. */
@@ -135,14 +146,15 @@ export class Faults {
       case "leave":
         return this.#toRunner(random, ({ runner }) => runner?.leave());
       case "server crash":
-        this.#serverIsBack = this.#serverIsBack.then(() => site.crashServer(random.between(0, 1500)));
-        return this.#serverIsBack;
+        return this.#afterOthers(() => site.crashServer(random.between(0, 1500)));
       case "failover":
-        this.#serverIsBack = this.#serverIsBack.then(() => site.failOver(random.between(0, leaseMs)));
-        return this.#serverIsBack;
+        return this.#afterOthers(() => site.failOver(random.between(0, leaseMs)));
       case "slot move":
-        this.#serverIsBack = this.#serverIsBack.then(() => site.moveSlot(random.between(10, 200)));
-        return this.#serverIsBack;
+        return this.#afterOthers(() => site.moveSlot(random.between(10, 200)));
+      case "node crash":
+        return this.#afterOthers(() => site.crashNode(drawCrash(random, leaseMs)));
+      case "node freeze":
+        return this.#afterOthers(() => site.freezeNode(drawCrash(random, leaseMs)));
       case "cut all":
         for (const proxy of this.#proxies()) proxy.cut();
         return;
@@ -178,6 +190,12 @@ export class Faults {
       case "lock":
         return this.#lock(random.between(300, 1500));
     }
+  }
+
+  /** Servers are done something to one at a time. */
+  #afterOthers(act: () => Promise<void>): Promise<unknown> {
+    this.#serverIsBack = this.#serverIsBack.then(act);
+    return this.#serverIsBack;
   }
 
   /** Some runner that is up; false if there is none. */

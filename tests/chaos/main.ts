@@ -11,9 +11,10 @@ const help = `Kills and stops processes, cuts connections, crashes servers, and 
   npm run chaos -- --store postgres --seed 12   one seed; what happens depends on the machine's time, too
   npm run chaos -- --store mysql --setup standby   the server is lost to a standby without the last writes
   npm run chaos -- --store redis --setup cluster   the data moves between the nodes of a cluster
+  npm run chaos -- --store mysql --setup galera    nodes of a Galera cluster die under load and join again
 
   --store <name>     sqlite, postgres, mysql or redis    (sqlite)
-  --setup <name>     alone, standby or cluster           (alone)
+  --setup <name>     alone, standby, cluster or galera   (alone)
   --minutes <n>      begin no other seed after this      (10)
   --seconds <n>      how long things go wrong in each    (14)
   --seed <n>         only this one

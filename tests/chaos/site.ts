@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Server, type ServerKind, startServer, whyNot } from "../../scripts/services/server.mjs";
 import { Pair } from "../failover/pair.ts";
+import { GaleraCluster, type GaleraNode, whyNoGalera } from "../support/galera-cluster.ts";
 import type { TestCluster, TestNode } from "../support/redis-cluster.ts";
 import type { Loss } from "./losses.ts";
 import type { StoreKind } from "./open-store.ts";
@@ -19,15 +21,16 @@ export const storeNames: Record<StoreKind, string> = {
 
 /**
  * `standby`: a server that can be lost to another one, which has not all of its writes. `cluster`: three nodes of Redis, and
- * the data goes from one to the next.
+ * the data goes from one to the next. `galera`: three nodes of MariaDB that all take writes, and runners on each.
  */
 export type Setup = (typeof setups)[number];
-export const setups = ["alone", "standby", "cluster"] as const;
+export const setups = ["alone", "standby", "cluster", "galera"] as const;
 
 /** Why there can be no such site here; undefined if there can. */
 export function whyNoSite(kind: StoreKind, setup: Setup = "alone"): string | undefined {
   if (setup === "cluster" && kind !== "redis") return `${storeNames[kind]} has no clusters`;
   if (setup === "standby" && kind === "sqlite") return "a file has no standby";
+  if (setup === "galera") return kind === "mysql" ? whyNoGalera() : "Galera is for --store mysql";
   return kind === "sqlite" ? undefined : whyNot(kind);
 }
 
@@ -40,6 +43,14 @@ interface SiteParts {
   readonly server?: Server | null;
   readonly pair?: Pair | null;
   readonly cluster?: TestCluster | null;
+  readonly galera?: GaleraCluster | null;
+}
+
+export interface NodeCrash {
+  /** Which of the nodes. */
+  readonly at: number;
+  readonly downMs: number;
+  readonly isBalanced: boolean;
 }
 
 /** How each server dies: without a chance to tidy up. */
@@ -57,13 +68,18 @@ export class Site {
   readonly #onlyServer: Server | null;
   readonly #pair: Pair | null;
   readonly #cluster: TestCluster | null;
+  readonly #galera: GaleraCluster | null;
   readonly #proxies: TcpProxy[] = [];
 
-  private constructor(kind: StoreKind, { server = null, pair = null, cluster = null }: SiteParts) {
+  private constructor(
+    kind: StoreKind,
+    { server = null, pair = null, cluster = null, galera = null }: SiteParts,
+  ) {
     this.kind = kind;
     this.#onlyServer = server;
     this.#pair = pair;
     this.#cluster = cluster;
+    this.#galera = galera;
   }
 
   static async open(kind: StoreKind, setup: Setup = "alone"): Promise<Site> {
@@ -72,11 +88,13 @@ export class Site {
     if (kind === "sqlite") return new Site(kind, {});
     if (setup === "standby") return new Site(kind, { pair: await Pair.open(kind) });
     if (setup === "cluster") return new Site(kind, { cluster: await startCluster() });
+    if (setup === "galera") return new Site(kind, { galera: await GaleraCluster.start() });
     return new Site(kind, { server: await startServer(kind) });
   }
 
   get setup(): Setup {
     if (this.#cluster) return "cluster";
+    if (this.#galera) return "galera";
     return this.#pair ? "standby" : "alone";
   }
 
@@ -86,14 +104,16 @@ export class Site {
 
   /** The straight way to the data; where there is a standby it leads there only as long as the server lives. */
   get address(): string {
-    const [node] = this.#cluster?.nodes ?? [];
+    const [node] = this.#galera?.nodes ?? this.#cluster?.nodes ?? [];
     return this.#server?.url ?? node?.server.url ?? join(this.folder, "app.db");
   }
 
   /** A way that can be made a bad one; there is none to a file, and none to a cluster, whose nodes send clients around. */
   async openProxy(): Promise<TcpProxy | null> {
-    if (!this.#server) return null;
-    const proxy = await TcpProxy.open(this.#server.port);
+    const nodes = this.#galera?.nodes ?? [];
+    const server = nodes[this.#proxies.length % nodes.length]?.server ?? this.#server;
+    if (!server) return null;
+    const proxy = await TcpProxy.open(server.port);
     this.#proxies.push(proxy);
     return proxy;
   }
@@ -109,8 +129,42 @@ export class Site {
   async crashServer(downMs: number): Promise<void> {
     if (!this.#server) return;
     await this.#server.kill(deadly[this.#server.kind]);
-    await new Promise((resolve) => setTimeout(resolve, downMs));
+    await delay(downMs);
     await this.#server.restart();
+  }
+
+  /**
+   * One of the nodes dies, and joins the others again. Whoever worked with it goes to the next one meanwhile, as behind a load
+   * balancer, or waits for it.
+   */
+  async crashNode({ at, downMs, isBalanced }: NodeCrash): Promise<void> {
+    await this.#withoutNode(at, isBalanced, async (node) => {
+      await node.kill();
+      await delay(downMs);
+      await node.rejoin();
+    });
+  }
+
+  /** One of the nodes does not get to run for so long, finds that the others went on without it, and catches up. */
+  async freezeNode({ at, downMs, isBalanced }: NodeCrash): Promise<void> {
+    await this.#withoutNode(at, isBalanced, async (node) => {
+      await node.freeze(downMs);
+    });
+  }
+
+  async #withoutNode(
+    at: number,
+    isBalanced: boolean,
+    act: (node: GaleraNode) => Promise<void>,
+  ): Promise<void> {
+    const nodes = this.#galera?.nodes ?? [];
+    const node = nodes[at % nodes.length] as GaleraNode;
+    const next = nodes[(at + 1) % nodes.length] as GaleraNode;
+    const moved = isBalanced ? this.#proxies.filter((_proxy, n) => nodes[n % nodes.length] === node) : [];
+    const acting = act(node);
+    for (const proxy of moved) proxy.leadTo(next.server.port);
+    await acting;
+    for (const proxy of moved) proxy.leadTo(node.server.port);
   }
 
   /** For so long nothing reaches the standby; then the server dies, and the standby takes its place. */
@@ -118,7 +172,7 @@ export class Site {
     if (!this.#pair) return;
     const from = monotonic();
     await this.#pair.detach();
-    await new Promise((resolve) => setTimeout(resolve, lossMs));
+    await delay(lossMs);
     const port = await this.#pair.failOver();
     for (const proxy of this.#proxies) proxy.leadTo(port);
     this.losses.push({ from, to: monotonic() });
@@ -136,6 +190,7 @@ export class Site {
 
   async close(): Promise<void> {
     await this.#cluster?.stop();
+    await this.#galera?.stop();
     await this.#pair?.close();
     await this.#onlyServer?.stop();
     rmSync(this.folder, { recursive: true, force: true });

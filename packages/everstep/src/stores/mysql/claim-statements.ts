@@ -37,8 +37,9 @@ export function claimStatements(names: TableNames): ClaimStatements {
     .join(" OR ")}`;
   const held = `SELECT r.workflow, COUNT(*) AS held FROM ${run}
     WHERE r.workflow IN (?) AND r.lane IN (${lanes.held}, ${lanes.heldPaused}) AND r.due_at > ? GROUP BY r.workflow`;
+  // Counting makes it a write: of two nodes of Galera, which do not see each other's locks, the second is refused.
   const capLock = `INSERT INTO ${names.meta} (name, value) VALUES (CONCAT('cap ', SHA1(?)), 0)
-    ON DUPLICATE KEY UPDATE value = value`;
+    ON DUPLICATE KEY UPDATE value = value + 1`;
   const instances = `SELECT i.id, ${instanceColumns.map((column) => `i.${column}`).join(", ")}
     FROM ${names.instance} i WHERE i.id IN (?)`;
   // Assignments are made one after the other: what depends on the lane comes before it.

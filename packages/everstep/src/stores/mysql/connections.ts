@@ -2,7 +2,7 @@
 import { untilAborted } from "../../store/until-aborted.ts";
 import type { Driver, DriverConnection, DriverCore, DriverPool } from "./driver.ts";
 import type { MysqlSettings } from "./options.ts";
-import { readFacts, type ServerFacts, settingStatements } from "./session-settings.ts";
+import { catchUp, readFacts, type ServerFacts, settingStatements } from "./session-settings.ts";
 
 export interface Connection {
   readonly client: DriverConnection;
@@ -80,7 +80,7 @@ function watch(core: DriverCore): Known {
   return known;
 }
 
-const unknownFacts: ServerFacts = { maxPacketBytes: 0 };
+const unknownFacts: ServerFacts = { maxPacketBytes: 0, isGalera: false };
 
 function wrap(
   client: DriverConnection,
@@ -110,6 +110,7 @@ function wrap(
     async reset() {
       const answers = await this.send(settingStatements(settings));
       known.facts = readFacts(answers as readonly unknown[], settings.place);
+      if (known.facts.isGalera) await this.send(catchUp);
     },
     giveBack() {
       // One that lies idle does not keep the process from ending.

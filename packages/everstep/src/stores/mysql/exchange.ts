@@ -8,7 +8,7 @@ import type { ServerFacts } from "./session-settings.ts";
 
 /** One round trip, unless the statements are too large for one packet. Throws the driver's own error. */
 export async function exchange(
-  connection: { readonly facts: ServerFacts; send(sql: string): Promise<unknown> },
+  connection: { readonly facts: Pick<ServerFacts, "maxPacketBytes">; send(sql: string): Promise<unknown> },
   render: Render,
   statements: readonly Statement[],
 ): Promise<readonly SqlResult[]> {

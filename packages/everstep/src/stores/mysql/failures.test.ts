@@ -1,7 +1,13 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { StoreError } from "../../model/error.ts";
-import { isConnectionLost, isServerTrouble, isUniqueViolation, storeFailure } from "./failures.ts";
+import {
+  isConnectionLost,
+  isOutOfCluster,
+  isServerTrouble,
+  isUniqueViolation,
+  storeFailure,
+} from "./failures.ts";
 
 const place = 'The database "app" on db:3306';
 
@@ -145,4 +151,11 @@ test("a connection is thrown away when it is gone or in doubt, and kept otherwis
 
 test("a packet that the server refused for its size is known not to have been committed", () => {
   expect(storeFailure(fromServer(1153), place, "after")).toMatchObject({ failure: "too-large" });
+});
+
+test("a node that is not in its cluster is left for another, and what it refused it did not do", () => {
+  const refused = fromServer(1047);
+  expect(isOutOfCluster(refused)).toBe(true);
+  expect(isOutOfCluster(fromServer(1213))).toBe(false);
+  expect(storeFailure(refused, place, "after")).toMatchObject({ failure: "unavailable" });
 });

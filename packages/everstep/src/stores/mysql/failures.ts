@@ -60,6 +60,11 @@ export function isConnectionLost(error: unknown): boolean {
   return code.number === undefined ? lostConnection.has(code.name ?? "") : endsConnection.has(code.number);
 }
 
+/** A node that has left its cluster, or not joined it yet: behind a load balancer, another connection leads to another. */
+export function isOutOfCluster(error: unknown): boolean {
+  return errorCode(error)?.number === 1047;
+}
+
 /** It did not answer in time: whatever it was asked to do may still happen. */
 export function isUnanswered(error: unknown): boolean {
   return errorCode(error)?.name === "PROTOCOL_SEQUENCE_TIMEOUT";
@@ -138,6 +143,8 @@ function meaning({ number, name }: FoundCode, place: string): Meaning {
     case 1969: // ER_STATEMENT_TIMEOUT of MariaDB
     case 3024: // ER_QUERY_TIMEOUT of MySQL
       return is("unavailable", "STORE_UNAVAILABLE", "broke off a statement that took too long or was killed");
+    case 1047: // ER_UNKNOWN_COM_ERROR, as a node of Galera answers everything meanwhile
+      return is("unavailable", "STORE_UNAVAILABLE", "is a node that is not in its cluster at the moment");
     case 1021: // ER_DISK_FULL
     case 1114: // ER_RECORD_FILE_FULL
       return is("unavailable", "STORE_FULL", "cannot grow: its disk or quota is full", "Free some space.");
@@ -230,8 +237,8 @@ const constraints: ReadonlySet<number> = new Set([
 const troubles: ReadonlySet<number> = new Set([
   // Memory, files and the storage engine.
   ...[1026, 1030, 1037, 1038, 1041, 1135, 1180, 1637, 2008],
-  // Shutdown, lost and refused connections, a cluster's node that is not ready.
-  ...[1047, 1053, 1077, 1079, 1080, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3100, 4031],
+  // Shutdown, lost and refused connections.
+  ...[1053, 1077, 1079, 1080, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3100, 4031],
   ...[2002, 2003, 2005, 2006, 2012, 2013, 2055],
 ]);
 

@@ -181,6 +181,17 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     expect(taken).toHaveLength(25);
   });
 
+  test("every claim under a cap writes its row, because a node of Galera sees no locks of another", async () => {
+    const workflows = [{ name: "watched", concurrency: 1 }];
+    const sql = `SELECT value FROM ${place.namespaceOf(here)}_meta WHERE name = CONCAT('cap ', SHA1('watched'))`;
+    const marks = async (): Promise<number> => Number((await place.query(sql))[0]?.value);
+    await here.write([create("w1", { workflowName: "watched" })], at(0));
+    expect(await here.claim(claimRequest({ now: at(1), workflows }))).toHaveLength(1);
+    const before = await marks();
+    await there.claim(claimRequest({ now: at(1) + leaseMs, workflows }));
+    expect(await marks()).toBe(before + 1);
+  });
+
   test("concurrent claims without a cap share what is due, and leave nothing", async () => {
     const name = "shared";
     const ids = Array.from({ length: 100 }, (_unused, n) => `s${n}`);

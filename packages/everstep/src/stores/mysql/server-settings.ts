@@ -18,13 +18,7 @@ const readOnlyNames = [
 
 const names = [
   ...["innodb_flush_log_at_trx_commit", "sync_binlog", "log_bin", "binlog_format", "innodb_doublewrite"],
-  ...[
-    "wsrep_on",
-    "group_replication_single_primary_mode",
-    "tx_isolation",
-    "transaction_isolation",
-    "max_allowed_packet",
-  ],
+  ...["group_replication_single_primary_mode", "tx_isolation", "transaction_isolation", "max_allowed_packet"],
   ...readOnlyNames,
 ];
 
@@ -62,12 +56,6 @@ export function findWarnings(variables: Variables): readonly StoreWarning[] {
         "DOUBLEWRITE_OFF",
         `innodb_doublewrite is ${value("innodb_doublewrite")}: a power failure may tear a page beyond repair. Set it to ON, unless the file system ` +
           "writes pages whole.",
-      ),
-    !isOff(value("wsrep_on")) &&
-      warn(
-        "GALERA",
-        "wsrep_on is on (Galera): nodes that write at the same time lose writes of each other. Let all runners and " +
-          "callers use one node.",
       ),
     value("group_replication_single_primary_mode") === "OFF" &&
       warn(

@@ -8,10 +8,17 @@ const settled = {
   zone: "+00:00",
   autocommit: 1,
 };
-const read = (facts: object) => readFacts([{}, {}, {}, [{ ...settled, ...facts }]], "The database");
+const read = (facts: object, galera: readonly object[] = []) =>
+  readFacts([{}, {}, {}, galera, [{ ...settled, ...facts }]], "The database");
 
 test("a session that is as it was set tells how much fits in a packet", () => {
-  expect(read({})).toEqual({ maxPacketBytes: 16_777_216 });
+  expect(read({})).toEqual({ maxPacketBytes: 16_777_216, isGalera: false });
+});
+
+test("a node of Galera is told from other servers, so that it is made to catch up before it answers", () => {
+  const wsrep = (Value: string) => [{ Variable_name: "wsrep_on", Value }];
+  expect(read({}, wsrep("ON"))).toMatchObject({ isGalera: true });
+  expect(read({}, wsrep("OFF"))).toMatchObject({ isGalera: false });
 });
 
 test.each([

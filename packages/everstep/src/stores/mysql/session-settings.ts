@@ -9,6 +9,8 @@ import type { MysqlSettings } from "./options.ts";
 /** What the server says about itself. */
 export interface ServerFacts {
   readonly maxPacketBytes: number;
+  /** It is a node of a Galera cluster. */
+  readonly isGalera: boolean;
 }
 
 const sqlMode = [
@@ -31,9 +33,16 @@ SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', autocommit = 1,
   innodb_lock_wait_timeout = ${lockSeconds}, lock_wait_timeout = ${lockSeconds}
   /*M!100600 , max_statement_time = ${statementTimeoutMs / 1000}, idle_transaction_timeout = ${idleSeconds} */
   /*!80000 , max_execution_time = ${statementTimeoutMs}, wait_timeout = ${idleSeconds} */;
+SHOW SESSION VARIABLES LIKE 'wsrep_on';
 SELECT @@max_allowed_packet AS packet, @@sql_mode AS mode, @@character_set_client AS charset, @@time_zone AS zone,
   @@autocommit AS autocommit`;
 }
+
+/**
+ * A node of Galera answers by what it has applied itself, which may be less than another node has acknowledged. With this it
+ * catches up before every transaction and every statement on its own: whatever was written anywhere is seen everywhere.
+ */
+export const catchUp = "SET SESSION wsrep_sync_wait = 7";
 
 /** From the answers to the statements above. What the isolation has become is among the warnings. */
 export function readFacts(answers: readonly unknown[], place: string): ServerFacts {
@@ -47,7 +56,8 @@ export function readFacts(answers: readonly unknown[], place: string): ServerFac
     text(facts, "zone") === "+00:00" &&
     integer(facts, "autocommit") === 1;
   if (!isSafe) throw unsettled(facts, place);
-  return { maxPacketBytes: integer(facts, "packet") };
+  const isGalera = firstRow(answers.at(-2)).Value === "ON";
+  return { maxPacketBytes: integer(facts, "packet"), isGalera };
 }
 
 function firstRow(answer: unknown): SqlRow {

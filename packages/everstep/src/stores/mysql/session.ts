@@ -18,7 +18,7 @@ import {
 import { type Connection, type Connections, connections } from "./connections.ts";
 import { type Driver, loadDriver } from "./driver.ts";
 import { exchange } from "./exchange.ts";
-import { closedFailure, isConnectionLost, isUnanswered, storeFailure } from "./failures.ts";
+import { closedFailure, isConnectionLost, isOutOfCluster, isUnanswered, storeFailure } from "./failures.ts";
 import { type Render, rendering } from "./literal.ts";
 import type { MysqlSettings } from "./options.ts";
 
@@ -229,7 +229,7 @@ export class MysqlTransaction implements Transaction {
       try {
         return await exchange(connection, this.#render, statements);
       } catch (error) {
-        if (isConnectionLost(error)) connection.destroy();
+        if (isConnectionLost(error) || isOutOfCluster(error)) connection.destroy();
         // The server had closed it while nobody was looking: nothing has begun, so it begins on another.
         if (this.#state === "new" && !commits && connection.isReused && isGone(error)) {
           this.#connection = undefined;
@@ -250,7 +250,7 @@ function lostBefore(place: string): StoreError {
 }
 
 function leave(connection: Connection, error: unknown): void {
-  if (connection.isLost || isConnectionLost(error)) connection.destroy();
+  if (connection.isLost || isConnectionLost(error) || isOutOfCluster(error)) connection.destroy();
   else connection.giveBack();
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { lookAgain } from "./look-again.ts";
 import { runIds } from "./run-ids.ts";
 import type { Database, Transaction } from "./session.ts";
 import type { TableNames } from "./table.ts";
@@ -77,4 +78,12 @@ test("blocks lie apart, so that a database that lost its newest writes does not 
   const database = { transact } as Partial<Database> as Database;
   expect(await runIds(database, { ...dialect, anyGap: "any_gap()" }).take(2)).toEqual([4001, 4002]);
   expect(asked).toEqual(["UPDATE meta SET value = value + ? + any_gap() WHERE name = 'last_run'"]);
+});
+
+test("whoever takes ids at the same moment on another node of a cluster is asked again", async () => {
+  const { database } = counter();
+  let refusals = 2;
+  const transact: Database["transact"] = (work) =>
+    refusals-- > 0 ? Promise.reject(lookAgain()) : database.transact(work);
+  expect(await runIds({ ...database, transact }, dialect).take(3)).toEqual([1, 2, 3]);
 });

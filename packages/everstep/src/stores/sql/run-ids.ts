@@ -4,6 +4,7 @@
  * before, so before every block there is a gap of any length.
  */
 import type { Dialect } from "./dialect.ts";
+import { repeatedly } from "./look-again.ts";
 import { integer } from "./row.ts";
 import type { Database } from "./session.ts";
 
@@ -31,15 +32,14 @@ export function runIds(database: Database, { names, anyGap }: Pick<Dialect, "nam
 
   // The row is locked by the first statement, so the second reads what the first wrote.
   const reserve = async (count: number): Promise<Block> => {
-    const [, read] = await database.transact((tx) =>
-      tx.commit([
-        {
-          sql: `UPDATE ${names.meta} SET value = value + ? + ${anyGap} WHERE name = 'last_run'`,
-          values: [count],
-        },
-        { sql: `SELECT m.value FROM ${names.meta} m WHERE m.name = 'last_run'`, values: [] },
-      ]),
-    );
+    const statements = [
+      {
+        sql: `UPDATE ${names.meta} SET value = value + ? + ${anyGap} WHERE name = 'last_run'`,
+        values: [count],
+      },
+      { sql: `SELECT m.value FROM ${names.meta} m WHERE m.name = 'last_run'`, values: [] },
+    ];
+    const [, read] = await repeatedly(() => database.transact((tx) => tx.commit(statements)));
     const value = integer(read?.rows[0] ?? {}, "value");
     return { first: value - count + 1, last: value };
   };
