@@ -1,5 +1,6 @@
 /** `npm run chaos`: new seeds, one after the other, for as long as somebody wants to look. */
 import { parseArgs } from "node:util";
+import { runScript } from "../support/run-script.ts";
 import { runChaos } from "./chaos.ts";
 import type { StoreKind } from "./open-store.ts";
 import { type Setup, Site, setups, storeNames, whyNoSite } from "./site.ts";
@@ -28,20 +29,9 @@ interface Options {
   readonly seed: number | null;
 }
 
-process.exitCode = await main();
+process.exitCode = await runScript(help, readOptions, run);
 
-async function main(): Promise<number> {
-  let options: Options | null;
-  try {
-    options = readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    return 2;
-  }
-  if (options === null) {
-    console.log(help);
-    return 0;
-  }
+async function run(options: Options): Promise<number> {
   const reason = whyNoSite(options.kind, options.setup);
   if (reason === undefined) return explore(options);
   console.error(`There can be no chaos on ${storeNames[options.kind]} here: ${reason}.`);

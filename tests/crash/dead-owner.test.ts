@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { createWorkflows, defineWorkflow } from "everstep";
 import { afterEach, describe, expect, test } from "vitest";
 import { serverStores } from "../support/server-stores.ts";
@@ -60,6 +61,19 @@ function observer({ store, place }: Place) {
   return createWorkflows({ workflows: { PATIENT: patient }, store: openPlace(store, place) });
 }
 
+/** An instance whose body hangs in a process. */
+async function hanging(database: Place) {
+  const app = observer(database);
+  const instance = await app.workflows.PATIENT.create({ id: "i", params: { hang: true } });
+  const first = await startHost(database);
+  await once(first, "message");
+  return { database, app, instance, first };
+}
+
+async function isWaiting(instance: { status(): Promise<{ status: string }> }): Promise<void> {
+  while ((await instance.status()).status !== "waiting") await delay(20);
+}
+
 async function kill(host: ChildProcess): Promise<void> {
   host.kill("SIGKILL");
   await once(host, "exit");
@@ -70,11 +84,7 @@ describe.each(stores)("$name", ({ name, open }) => {
   test.skipIf(open === null)(
     "a killed process's work continues in another long before its lease of an hour is over (LIV-2, R-017)",
     async () => {
-      const database = open!();
-      const app = observer(database);
-      const instance = await app.workflows.PATIENT.create({ id: "i", params: { hang: true } });
-      const first = await startHost(database);
-      await once(first, "message");
+      const { database, app, instance, first } = await hanging(open!());
       const second = await startHost(database);
       await kill(first);
       const result = await instance.result({ timeout: "60 seconds" });
@@ -87,11 +97,7 @@ describe.each(stores)("$name", ({ name, open }) => {
   test.runIf(name === "sqlite")(
     "a second process starting does not touch live work of the first (144)",
     async () => {
-      const database = open!();
-      const app = observer(database);
-      const instance = await app.workflows.PATIENT.create({ id: "i", params: { hang: true } });
-      const first = await startHost(database);
-      await once(first, "message");
+      const { database, app, instance } = await hanging(open!());
       for (const mode of ["resume", "error"]) await startHost(database, mode);
       const second = await instance.details();
       expect(second).toMatchObject({
@@ -112,8 +118,7 @@ describe.each(stores)("$name", ({ name, open }) => {
       const sleeping = await app.workflows.PATIENT.create({ id: "sleeping", params: { sleep: "1 hour" } });
       const first = await startHost(database, "error");
       await once(first, "message");
-      while ((await sleeping.status()).status !== "waiting")
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      await isWaiting(sleeping);
       const done = await app.workflows.PATIENT.create({ id: "done", params: {} });
       expect((await done.result({ timeout: "60 seconds" })).status).toBe("complete");
       await kill(first);
@@ -126,8 +131,7 @@ describe.each(stores)("$name", ({ name, open }) => {
       }
       expect((await done.status()).status).toBe("complete");
       await sleeping.restart();
-      while ((await sleeping.status()).status !== "waiting")
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      await isWaiting(sleeping);
       expect((await sleeping.details()).runNumber).toBe(2);
       await app.stop();
     },

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { auditRecords } from "../chaos/audit/records.ts";
 import { Book, openTrips, sign, type TripApp, type TripOutput, Watched } from "./app-cast.ts";
-import type { Story } from "./story.ts";
+import type { Cast, Story } from "./story.ts";
 
 async function statusOf(app: TripApp, id: string): Promise<string> {
   return (await (await app.workflows.TRIP.get(id)).details()).status;
@@ -23,16 +23,19 @@ async function stop(...apps: readonly TripApp[]): Promise<void> {
   for (const app of apps) await app.stop({ grace: 0 });
 }
 
+/** A takes one instance at a time, and what becomes of its commits is seen. */
+function openTwo({ a, b }: Cast) {
+  const book = new Book();
+  const watched = new Watched(a.store);
+  const appA = openTrips(watched.store, { who: "A", book, concurrency: 1 });
+  return { book, watched, appA, appB: openTrips(b.store, { who: "B", book }) };
+}
+
 export const appStories: readonly Story[] = [
   {
     name: "a runner whose claim was lost starts no further body, and gives the result that is in the store",
-    async *tell({ a, b }) {
-      const book = new Book();
-      const watched = new Watched(a.store);
-      const [appA, appB] = [
-        openTrips(watched.store, { who: "A", book, concurrency: 1 }),
-        openTrips(b.store, { who: "B", book }),
-      ];
+    async *tell(cast) {
+      const { book, watched, appA, appB } = openTwo(cast);
       const trip = await appB.workflows.TRIP.create({ id: "x" });
       yield;
       book.hold("A x one");
@@ -64,13 +67,8 @@ export const appStories: readonly Story[] = [
   },
   {
     name: "a runner whose claim was lost while another works: each body of the other runs once, none of the first's counts",
-    async *tell({ a, b }) {
-      const book = new Book();
-      const watched = new Watched(a.store);
-      const [appA, appB] = [
-        openTrips(watched.store, { who: "A", book, concurrency: 1 }),
-        openTrips(b.store, { who: "B", book }),
-      ];
+    async *tell(cast) {
+      const { book, watched, appA, appB } = openTwo(cast);
       await appB.workflows.TRIP.create({ id: "x" });
       yield;
       book.hold("A x two");
@@ -98,13 +96,8 @@ export const appStories: readonly Story[] = [
   },
   {
     name: "a creation that was lost: its runner touches no instance that was created afterwards, and may create it again",
-    async *tell({ a, b }) {
-      const book = new Book();
-      const watched = new Watched(a.store);
-      const [appA, appB] = [
-        openTrips(watched.store, { who: "A", book, concurrency: 1 }),
-        openTrips(b.store, { who: "B", book }),
-      ];
+    async *tell(cast) {
+      const { book, watched, appA, appB } = openTwo(cast);
       yield;
       book.hold("A x one");
       await appA.start();

@@ -1,24 +1,13 @@
 /** `npm run simulate`: see options.ts for what it can be told. */
-
+import { runScript } from "../support/run-script.ts";
 import { help, type Options, readOptions } from "./options.ts";
 import { replayKept, replaySeed } from "./replay.ts";
 import { runAll } from "./run-all.ts";
 import { runWorker } from "./worker.ts";
 
-process.exitCode = await main();
+process.exitCode = await runScript(help, readOptions, run);
 
-async function main(): Promise<number> {
-  let options: Options | null;
-  try {
-    options = readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${help}`);
-    return 2;
-  }
-  if (options === null) {
-    console.log(help);
-    return 0;
-  }
+function run(options: Options): Promise<number> {
   if (options.worker) return runWorker(options);
   if (options.corpus !== null) return replayKept(options.corpus);
   if (options.replay !== null) return replaySeed(options.replay, options);

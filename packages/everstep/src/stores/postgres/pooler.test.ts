@@ -2,13 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { startPooler, whyNot } from "../../../../../scripts/services/server.mjs";
 import { lacks } from "../../store/capabilities.ts";
-import type { Store } from "../../store/store.ts";
 import { describeStore } from "../../testing/store-contract/index.ts";
-import type { PostgresClient } from "./driver.ts";
 import { readOptions } from "./options.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 import { PostgresDatabase } from "./session.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
+import { ownRows, postgresPlace, postgresUrl } from "./test-support.ts";
 
 const reason = postgresUrl === undefined ? "set EVERSTEP_POSTGRES_URL to run these" : whyNot("pgbouncer");
 const noNudges = "LISTEN needs a connection of its own";
@@ -28,8 +26,6 @@ describe.skipIf(reason !== undefined)(`PostgreSQL behind PgBouncer (${reason ?? 
   /** That nothing is heard there is found out when somebody wants to hear; see below. */
   const deaf = (store: PostgresStore): PostgresStore =>
     Object.assign(store, { capabilities: { ...store.capabilities, nudges: lacks(noNudges) } });
-  const rowsOf = (store: Store): string => `"${place.namespaceOf(store)}".author_row`;
-  const tables: string[] = [];
 
   describeStore(
     {
@@ -37,31 +33,7 @@ describe.skipIf(reason !== undefined)(`PostgreSQL behind PgBouncer (${reason ?? 
       open: () => deaf(place.open({ url: pooler.url })),
       reopen: (store) => deaf(place.reopen(store, { url: pooler.url })),
       lacks: { nudges: noNudges },
-      rows: {
-        synchronous: false,
-        async prepare(store) {
-          await place.query(`CREATE TABLE ${rowsOf(store)} (key text PRIMARY KEY, value text)`);
-          tables.push(rowsOf(store));
-        },
-        insert: (db: PostgresClient, key, value) =>
-          db.query(`INSERT INTO ${tables.at(-1)} (key, value) VALUES ($1, $2)`, [key, value]),
-        async read(store, key) {
-          const [row] = await place.query(`SELECT value FROM ${rowsOf(store)} WHERE key = $1`, [key]);
-          return row?.value as string | undefined;
-        },
-      },
-      transactions: {
-        async run(_store, end, body) {
-          const client = await place.client();
-          try {
-            await client.query("BEGIN");
-            await body(client);
-            await client.query(end);
-          } finally {
-            client.release();
-          }
-        },
-      },
+      ...ownRows(place),
     },
     { describe, it },
   );

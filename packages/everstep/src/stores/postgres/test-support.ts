@@ -1,6 +1,7 @@
 /** For tests against a real server: stores in schemas of their own, and a way to be rid of them. */
 import { randomBytes } from "node:crypto";
 import type { Store } from "../../store/store.ts";
+import type { StoreUnderTest } from "../../testing/store-contract/case.ts";
 import { loadDriver, type PostgresClient } from "./driver.ts";
 import { postgres } from "./index.ts";
 import type { PostgresOptions } from "./options.ts";
@@ -59,6 +60,39 @@ export function postgresPlace(url: string = postgresUrl as string): PostgresPlac
         await each.query(`DROP SCHEMA IF EXISTS "${namespace}" CASCADE`);
       await each.end();
       opening = undefined;
+    },
+  };
+}
+
+/** How the contract's cases write rows and begin transactions of their own. */
+export function ownRows(place: PostgresPlace): Pick<StoreUnderTest, "rows" | "transactions"> {
+  const rowsOf = (store: Store): string => `"${place.namespaceOf(store)}".author_row`;
+  const tables: string[] = [];
+  return {
+    rows: {
+      synchronous: false,
+      async prepare(store) {
+        await place.query(`CREATE TABLE ${rowsOf(store)} (key text PRIMARY KEY, value text)`);
+        tables.push(rowsOf(store));
+      },
+      insert: (db: PostgresClient, key, value) =>
+        db.query(`INSERT INTO ${tables.at(-1)} (key, value) VALUES ($1, $2)`, [key, value]),
+      async read(store, key) {
+        const [row] = await place.query(`SELECT value FROM ${rowsOf(store)} WHERE key = $1`, [key]);
+        return row?.value as string | undefined;
+      },
+    },
+    transactions: {
+      async run(_store, end, body) {
+        const client = await place.client();
+        try {
+          await client.query("BEGIN");
+          await body(client);
+          await client.query(end);
+        } finally {
+          client.release();
+        }
+      },
     },
   };
 }

@@ -92,39 +92,42 @@ describe.skipIf(serverProgram === undefined)("data that is removed under a runni
 });
 
 describe.skipIf(serverProgram === undefined)("a server that comes back without its last writes", () => {
-  test("never gives the number of a run twice", async () => {
-    const server = await TestServer.start({ appendonly: "no" });
-    const store = openFresh({ url: server.url });
+  let server: TestServer;
+  let store: RedisStore;
+  beforeEach(async () => {
+    server = await TestServer.start({ appendonly: "no" });
+    store = openFresh({ url: server.url });
     await write(store, create("a"));
     const client = await server.client();
     await client.call("SAVE", []);
     client.disconnect();
-    const forgotten = await started(store, "forgotten");
+  });
+  afterEach(async () => {
+    await store.close();
+    await server.stop();
+  });
+
+  const comeBack = async (): Promise<void> => {
     await server.kill();
     await expect(store.getInstance(ref("a"))).rejects.toMatchObject({ failure: "unavailable" });
     await server.start();
+  };
+
+  test("never gives the number of a run twice", async () => {
+    const forgotten = await started(store, "forgotten");
+    await comeBack();
     const other = reopen(store, { url: server.url });
     const lease = { owner: "other", until: at(leaseMs), token: forgotten.lease.token };
     const fresh = await started(other, "other", { lease });
     expect(fresh.lease.runId).not.toBe(forgotten.lease.runId);
     await superseded(store, commit(forgotten.lease, boundary(1, { next: complete() })), at(2));
     expect((await instance(other, "other")).status).toBe("active");
-    await Promise.all([store.close(), other.close()]);
-    await server.stop();
+    await other.close();
   });
 
   test("never gives a token twice: who held a lease it has forgotten is shut out", async () => {
-    const server = await TestServer.start({ appendonly: "no" });
-    const store = openFresh({ url: server.url });
-    await write(store, create("a"));
-    const client = await server.client();
-    await client.call("SAVE", []);
-    client.disconnect();
     const forgotten = await claimOne(store, "a", at(0));
-    await server.kill();
-    await expect(store.getInstance(ref("a"))).rejects.toMatchObject({ failure: "unavailable" });
-    await server.start();
-
+    await comeBack();
     expect((await instance(store, "a")).token).toBe(0);
     await superseded(store, commit(forgotten.lease, boundary(1, { steps: [completed(1)] })), at(1));
     const other = reopen(store, { url: server.url });
@@ -132,8 +135,7 @@ describe.skipIf(serverProgram === undefined)("a server that comes back without i
     await superseded(store, commit(forgotten.lease, boundary(1, { steps: [completed(1)] })), at(2));
     await write(other, restart("a"), at(3));
     expect((await instance(other, "a")).token).toBe(again.lease.token + 1);
-    await Promise.all([store.close(), other.close()]);
-    await server.stop();
+    await other.close();
   });
 });
 
