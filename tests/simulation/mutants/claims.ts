@@ -100,15 +100,15 @@ export const claims: readonly Mutant[] = [
     name: "a run that keeps crashing is never given up",
     guards: ["INV-14"],
     file: "runner/unfit.ts",
-    find: "if (claim.crashCount >= limits.crashesMax) {",
-    replace: "if (claim.crashCount >= Number.POSITIVE_INFINITY) {",
+    find: "return crashCount >= crashesMax && (",
+    replace: "return crashCount >= Number.POSITIVE_INFINITY && (",
   },
   {
     name: "> for >= where a run is given up",
     guards: ["INV-14"],
     file: "runner/unfit.ts",
-    find: "if (claim.crashCount >= limits.crashesMax) {",
-    replace: "if (claim.crashCount > limits.crashesMax) {",
+    find: "return crashCount >= crashesMax && (",
+    replace: "return crashCount > crashesMax && (",
   },
   {
     name: "a run that keeps crashing is tried again at once",
@@ -128,7 +128,7 @@ export const claims: readonly Mutant[] = [
     name: "a run that crashed is not given back for its next try",
     guards: ["INV-14", "LIV-2"],
     file: "runner/claimer.ts",
-    find: "if (putOff.length > 0) await this.#giveBack(putOff);",
+    find: "await returned.give(putOff);",
     replace: "",
   },
   {

@@ -16,8 +16,8 @@ export const renewals: readonly Mutant[] = [
     name: "a run is given up after two crashes, whatever the limit",
     guards: ["INV-14"],
     file: "runner/unfit.ts",
-    find: "if (claim.crashCount >= limits.crashesMax) {",
-    replace: "if (claim.crashCount >= Math.min(2, limits.crashesMax)) {",
+    find: "return crashCount >= crashesMax && (",
+    replace: "return crashCount >= Math.min(2, crashesMax) && (",
   },
   {
     name: "leases get the same token again",

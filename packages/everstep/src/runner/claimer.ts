@@ -1,9 +1,8 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { storeRetryDelayMs } from "../engine/backoff.ts";
 import type { Turn } from "../engine/turn.ts";
 import { claimBytes } from "../model/bytes.ts";
 import type { RunId } from "../model/instance.ts";
-import { type Claim, leaseEnd, newToken, type ReturnedLease } from "../model/lease.ts";
+import { type Claim, leaseEnd, newToken } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { historyBytes } from "../store/history-bytes.ts";
@@ -11,9 +10,10 @@ import { readInPortions } from "../store/read-in-portions.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
 import { careFor } from "./crash-care.ts";
 import type { Residents } from "./residents.ts";
+import { mayHaveApplied, type ReturnedLeases } from "./returned-leases.ts";
+import { retryAfterMs } from "./store-patience.ts";
 import type { TurnMemory } from "./turn-memory.ts";
-import { confirmation } from "./unfit.ts";
-import { mayHaveApplied, type UnheardLeases } from "./unheard-leases.ts";
+import { confirmation, isGivenUp } from "./unfit.ts";
 
 /** A claimed run with everything its turn begins with. */
 export interface Ready {
@@ -33,11 +33,10 @@ export interface ClaimerParts {
   readonly memory: TurnMemory;
   readonly owner: string;
   readonly leaseMs: number;
-  readonly unheard: UnheardLeases;
+  readonly returned: ReturnedLeases;
   /** How many runs that may kill their process have their turn here. */
   readonly suspects: () => number;
-  /** The store may not be used any more. */
-  readonly isOver: () => boolean;
+  readonly onProblem: (problem: unknown) => void;
 }
 
 export interface Claimed {
@@ -63,13 +62,14 @@ export class Claimer {
     const at = runtime.now();
     if (limit <= 0) return { at, isMore: false, ready: [] };
     const claims = await this.#ask(limit, at);
-    const taken = claims.length === 0 ? [] : await this.#confirmed(await this.#careFor(claims));
-    const ready = taken.length === 0 ? [] : await this.#withHistories(taken, since);
-    return { at, isMore: claims.length >= limit || ready.length < taken.length, ready };
+    const taken = claims.length === 0 ? [] : await this.#careFor(claims);
+    const read = taken.length === 0 ? [] : await this.#withHistories(taken, since);
+    const ready = read.length === 0 ? [] : await this.#confirmed(read);
+    return { at, isMore: claims.length >= limit || read.length < taken.length, ready };
   }
 
   async #ask(limit: number, now: number): Promise<readonly Claim[]> {
-    const { store, runtime, definitions, owner, leaseMs, unheard } = this.#parts;
+    const { store, runtime, definitions, owner, leaseMs, returned } = this.#parts;
     const workflows = [...definitions.values()].map(({ name, options }) => ({
       name,
       concurrency: options.concurrency ?? null,
@@ -85,14 +85,14 @@ export class Claimer {
         leaseUntil: leaseEnd(runtime, leaseMs),
       });
     } catch (failure) {
-      if (mayHaveApplied(failure)) void unheard.giveBack(token);
+      if (mayHaveApplied(failure)) void returned.giveUnheard(token);
       throw failure;
     }
   }
 
   /** Without those that must wait because their runners died. */
   async #careFor(claims: readonly Claim[]): Promise<readonly Claim[]> {
-    const { runtime, suspects } = this.#parts;
+    const { runtime, suspects, returned } = this.#parts;
     if (claims.every(({ crashCount }) => crashCount === 0)) return claims;
     const { taken, putOff } = careFor(claims, {
       now: runtime.now(),
@@ -100,33 +100,40 @@ export class Claimer {
       suspects: suspects(),
       isOver: (claim) => this.#isOver(claim),
     });
-    if (putOff.length > 0) await this.#giveBack(putOff);
+    await returned.give(putOff);
     return taken;
   }
 
   /** It is given up, not tried again. */
-  #isOver({ workflowName, crashCount }: Claim): boolean {
-    const { limits } = this.#parts.definitions.get(workflowName) ?? { limits: defaultLimits };
-    return crashCount >= limits.crashesMax;
+  #isOver(claim: Claim): boolean {
+    const { limits } = this.#parts.definitions.get(claim.workflowName) ?? { limits: defaultLimits };
+    return isGivenUp(claim, limits);
   }
 
   /** A run whose runners died is begun only once the store knows that this one holds it: if it dies too, that counts. */
-  async #confirmed(claims: readonly Claim[]): Promise<readonly Claim[]> {
-    const { store, runtime } = this.#parts;
-    const doubtful = claims.filter((claim) => claim.crashCount > 0 && !this.#isOver(claim));
-    if (doubtful.length === 0) return claims;
+  async #confirmed(read: readonly Ready[]): Promise<readonly Ready[]> {
+    const { store, runtime, returned, onProblem } = this.#parts;
+    const isDoubtful = ({ claim, history }: Ready): boolean =>
+      claim.crashCount > 0 && !this.#isOver(claim) && history.kind !== "unreadable";
+    const doubtful = read.filter(isDoubtful);
+    if (doubtful.length === 0) return read;
     try {
-      const outcomes = await store.write(doubtful.map(confirmation), runtime.now());
-      const held = new Set(doubtful.filter((_claim, n) => outcomes[n]?.kind === "committed"));
-      const others = doubtful.filter((claim) => !held.has(claim));
-      if (others.length > 0) void this.#giveBack(others.map(({ lease }) => lease));
-      return claims
-        .filter((claim) => !others.includes(claim))
-        .map((claim) => (held.has(claim) ? { ...claim, confirmed: true } : claim));
-    } catch {
+      const outcomes = await store.write(
+        doubtful.map(({ claim }) => confirmation(claim)),
+        runtime.now(),
+      );
+      const held = new Set(doubtful.filter((_each, n) => outcomes[n]?.kind === "committed"));
+      await returned.give(doubtful.flatMap((each) => (held.has(each) ? [] : [each.claim.lease])));
+      return read.flatMap((each) => {
+        if (!isDoubtful(each)) return [each];
+        return held.has(each) ? [{ ...each, claim: { ...each.claim, confirmed: true as const } }] : [];
+      });
+    } catch (failure) {
+      onProblem(failure);
       // Those that nothing is wrong with need not wait for the others.
-      void this.#giveBack(doubtful.map(({ lease }) => lease));
-      return claims.filter((claim) => !doubtful.includes(claim));
+      const retryAt = runtime.now() + retryAfterMs(failure, 1, runtime);
+      await returned.give(doubtful.map(({ claim }) => ({ ...claim.lease, retryAt })));
+      return read.filter((each) => !isDoubtful(each));
     }
   }
 
@@ -150,7 +157,7 @@ export class Claimer {
   }
 
   async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {
-    const { store, residents, memory } = this.#parts;
+    const { store, residents, memory, returned } = this.#parts;
     const taken = claims.map((claim) => ({ claim, resident: residents.take(claim) }));
     const reads = taken.flatMap(({ claim, resident }) => readFor(claim, resident) ?? []);
     const histories = new Map<RunId, RunHistory>();
@@ -159,14 +166,14 @@ export class Claimer {
       const read = reads.length === 0 ? [] : await readInPortions(store, reads, room);
       for (const history of read) if (history.kind !== "unread") histories.set(history.runId, history);
     } catch (problem) {
-      void this.#giveBack(claims.map((claim) => claim.lease));
+      void returned.give(claims.map((claim) => claim.lease));
       throw problem;
     }
     const asked = new Set(reads.map(({ runId }) => runId));
     const isMissing = ({ lease: { runId } }: Claim): boolean => asked.has(runId) && !histories.has(runId);
     // To begin such a run as if it had no history would do everything again.
     const missing = claims.filter(isMissing).map(({ lease }) => lease);
-    if (missing.length > 0) await this.#giveBack(missing);
+    await returned.give(missing);
     const ready = taken
       .filter(({ claim }) => !isMissing(claim))
       .map(({ claim, resident }) => {
@@ -176,23 +183,7 @@ export class Claimer {
     memory.claimed(ready.map(readyBytes));
     return ready;
   }
-
-  /** A store that fails now may answer in a moment; a lease left to run out would count as a crash of the run. */
-  async #giveBack(leases: readonly ReturnedLease[]): Promise<void> {
-    const { store, runtime, isOver } = this.#parts;
-    for (let attempt = 0; attempt < releasesMax && !isOver(); attempt++) {
-      try {
-        return await store.release(leases, runtime.now());
-      } catch {
-        const delayMs = storeRetryDelayMs(attempt, () => runtime.float());
-        await new Promise<void>((resolve) => runtime.timer(resolve, delayMs));
-      }
-    }
-  }
 }
-
-/** How often leases are tried to be given back, within the time they last. */
-const releasesMax = 5;
 
 export function emptyHistory(claim: Claim): RunHistory {
   return { kind: "history", runId: claim.lease.runId, steps: [], events: [] };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Claim } from "../model/lease.ts";
-import { careFor } from "./crash-care.ts";
+import { careFor, isUnderSuspicion } from "./crash-care.ts";
 
 const now = 1_000_000;
 const crashesMax = 10;
@@ -61,5 +61,13 @@ describe("claimed runs whose runners died", () => {
   test("are not put off where they are to be given up", () => {
     expect(care([claimOf(1, crashesMax, true), claimOf(2, 2, false)], 0).taken).toEqual([1, 2]);
     expect(care([claimOf(1, crashesMax, true)], 3).taken).toEqual([1]);
+  });
+
+  test("are kept apart for longer with every crash: what kills may take its time", () => {
+    const leaseMs = 30_000;
+    const suspicion = (crashCount: number, heldMs: number): boolean =>
+      isUnderSuspicion(claimOf(1, crashCount, false), heldMs, leaseMs);
+    expect([suspicion(1, 0), suspicion(2, 30_000), suspicion(2, 30_001)]).toEqual([false, true, false]);
+    expect([suspicion(5, 120_000), suspicion(5, 120_001)]).toEqual([true, false]);
   });
 });

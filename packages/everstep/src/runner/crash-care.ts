@@ -39,8 +39,13 @@ export function careFor(claims: readonly Claim[], terms: CareTerms): CaredFor {
   return { taken, putOff };
 }
 
-export function isSuspect({ crashCount }: Claim): boolean {
+function isSuspect({ crashCount }: Claim): boolean {
   return crashCount >= crashesForSuspicion;
+}
+
+/** What kills its process may take its time: with every crash a run is kept apart from the others for longer. */
+export function isUnderSuspicion(claim: Claim, heldMs: number, leaseMs: number): boolean {
+  return isSuspect(claim) && heldMs <= leaseMs * (claim.crashCount - 1);
 }
 
 function delayOf(claim: Claim, suspects: number, { random, isOver }: CareTerms): number {

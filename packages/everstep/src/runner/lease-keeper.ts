@@ -74,10 +74,10 @@ export class LeaseKeeper {
     return held !== undefined && this.#runtime.monotonic() < held.heldUntil;
   }
 
-  /** Held for longer than one lease lasts. */
-  isOld(lease: Lease): boolean {
+  /** For how long it has been held. */
+  heldMs(lease: Lease): number {
     const held = this.#heldOf(lease);
-    return held !== undefined && this.#runtime.monotonic() - held.since > this.#leaseMs;
+    return held === undefined ? 0 : this.#runtime.monotonic() - held.since;
   }
 
   /** The fence is the claim, not the run: a run may come back to its runner under another token. */

@@ -18,7 +18,7 @@ import { Beats } from "./beats.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { type Claimed, Claimer, emptyHistory, type Ready } from "./claimer.ts";
 import type { CommitGroup } from "./commit-group.ts";
-import { isSuspect } from "./crash-care.ts";
+import { isUnderSuspicion } from "./crash-care.ts";
 import { EventReads } from "./event-reads.ts";
 import { LateWakes } from "./late-wakes.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
@@ -29,11 +29,11 @@ import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type TickReport } from "./poll-dispatcher.ts";
 import { type PollSettings, pollOptionsOf } from "./poll-options.ts";
 import { Residents } from "./residents.ts";
+import { ReturnedLeases } from "./returned-leases.ts";
 import { type CommitListener, SentCommit } from "./sent-commit.ts";
 import { isRetryable, retryAfterMs } from "./store-patience.ts";
 import { TurnMemory } from "./turn-memory.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
-import { UnheardLeases } from "./unheard-leases.ts";
 import { within } from "./within.ts";
 
 export interface RunnerOptions extends PollSettings {
@@ -109,7 +109,7 @@ export class Runner implements TurnHost {
   readonly #memory: TurnMemory;
   readonly #dispatcher: PollDispatcher;
   readonly #claimer: Claimer;
-  readonly #unheard: UnheardLeases;
+  readonly #returned: ReturnedLeases;
   readonly #owners: OwnerWatch;
   readonly #changes: ChangeWatch;
   readonly #eventReads: EventReads;
@@ -152,12 +152,11 @@ export class Runner implements TurnHost {
     this.#wakes = new LateWakes({ ...parts, residents: this.#residents, onDue });
     const { owner } = this;
     const { leaseMs } = options;
-    const isOver = (): boolean => this.#state === "stopped";
     const memory = this.#memory;
     const residents = this.#residents;
-    this.#unheard = new UnheardLeases({ store, runtime, owner, leaseMs, isOver });
+    this.#returned = new ReturnedLeases({ store, runtime, owner, leaseMs });
     this.#claimer = new Claimer({
-      ...{ ...parts, residents, memory, owner, leaseMs, unheard: this.#unheard, isOver },
+      ...{ ...parts, residents, memory, owner, leaseMs, returned: this.#returned },
       suspects: () => this.#suspects(),
     });
     this.#dispatcher = new PollDispatcher(runtime, pollOptionsOf(options, store, parts.nudges), () =>
@@ -243,6 +242,7 @@ export class Runner implements TurnHost {
     if (leases.length > 0) await this.#giveBack(leases);
     if (this.#isGivenBack) this.#parts.onGivenBack?.(cutOff.map(({ ref }) => ref));
     await within(this.runtime, Promise.all(this.#endings), runnerDefaults.stopStoreMs);
+    await within(this.runtime, this.#returned.stop(), runnerDefaults.stopStoreMs);
     await told;
     await this.#wakes.stop((turn) => this.#mayBeBusy(turn, loops), runnerDefaults.stopStoreMs);
     this.#residents.clear();
@@ -405,7 +405,7 @@ export class Runner implements TurnHost {
 
   /** The answer to a creation with this offer was lost: it may have taken the lease along. */
   giveBackUnheard({ token }: LeaseOffer): Promise<void> {
-    return this.#unheard.giveBack(token);
+    return this.#returned.giveUnheard(token);
   }
 
   /** The offer was taken (with its claim) or not needed after all. */
@@ -425,8 +425,9 @@ export class Runner implements TurnHost {
   /** Runs that may kill the process: not those that have got on, or that have been here for long without doing so. */
   #suspects(): number {
     let count = 0;
-    for (const turn of this.#active.values()) {
-      if (isSuspect(turn.claim) && !turn.hasProgressed && !this.#keeper.isOld(turn.claim.lease)) count += 1;
+    for (const { claim, hasProgressed } of this.#active.values()) {
+      if (!hasProgressed && isUnderSuspicion(claim, this.#keeper.heldMs(claim.lease), this.leaseMs))
+        count += 1;
     }
     return count;
   }

@@ -8,7 +8,7 @@ import type { RunHistory } from "../store/store.ts";
 
 /** Why a claimed run cannot have its turn, as the end it comes to; null when it can. */
 export function unfit(claim: Claim, history: RunHistory, limits: Limits): Next | null {
-  if (claim.crashCount >= limits.crashesMax) {
+  if (isGivenUp(claim, limits)) {
     const message =
       `The process running this instance died ${claim.crashCount} times in a row without progress, ` +
       `so it was given up (limit ${limits.crashesMax}). Fix what kills it, then restart or retry the instance.`;
@@ -19,6 +19,11 @@ export function unfit(claim: Claim, history: RunHistory, limits: Limits): Next |
     };
   }
   return history.kind === "unreadable" ? unreadable(history.error) : null;
+}
+
+/** Its runners died too often in a row. The first lease that ran out may be one that nobody ever heard of: no proof. */
+export function isGivenUp({ crashCount, left }: Claim, { crashesMax }: Limits): boolean {
+  return crashCount >= crashesMax && (crashCount > 1 || (left.ranOut && left.commit > 0));
 }
 
 /** What is stored of the run cannot be read: it ends with the reason and harms nobody else. */

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { defineWorkflow } from "../authoring/define-workflow.ts";
+import { createWorkflows } from "../client/create-workflows.ts";
+import type { Limits } from "../model/limits.ts";
+import type { RunHistory } from "../store/store.ts";
+import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
+import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { createFaultyStore } from "../testing/faulty-store.ts";
+
+function scene(limits: Partial<Limits> = {}) {
+  const runtime = createFakeRuntime();
+  const database = createMemoryDatabase();
+  const store = createFaultyStore(memory({ database }));
+  const problems: unknown[] = [];
+  const bodies: string[] = [];
+  const workflow = defineWorkflow({ name: "w", limits }, async ({ instanceId }, step) => {
+    if (instanceId === "sleeper") await step.sleep("nap", "1 minute");
+    await step.do("work", async () => void bodies.push(instanceId));
+  });
+  const app = createWorkflows({
+    workflows: { W: workflow },
+    store,
+    runtime,
+    runner: { residents: 0 },
+    onProblem: (problem) => problems.push(problem),
+  });
+  const runOf = (instanceId: string) => {
+    const run = database.find({ workflowName: "w", instanceId })?.runs[0];
+    if (!run) throw new Error(`There is no ${instanceId}.`);
+    return run;
+  };
+  /** A process takes what is due and is not heard of again. */
+  const claimAndVanish = async () => {
+    const claims = await store.claim({
+      owner: "elsewhere",
+      token: 1 + runtime.now(),
+      workflows: [{ name: "w", concurrency: null }],
+      limit: 10,
+      now: runtime.now(),
+      leaseUntil: runtime.now() + 30_000,
+    });
+    await runtime.advance("31 seconds");
+    return claims;
+  };
+  return { runtime, store, app, problems, bodies, runOf, claimAndVanish };
+}
+
+describe("a run whose runner died", () => {
+  test("is confirmed only where it can be read: rows that cannot are left as they are", async () => {
+    const { runtime, store, app, runOf, claimAndVanish } = scene();
+    await app.workflows.W.create({ id: "sleeper" });
+    await app.tick();
+    await runtime.advance("1 minute");
+    await claimAndVanish();
+    store.plan((call) =>
+      call.method === "readRuns"
+        ? async (apply) =>
+            ((await apply()) as RunHistory[]).map(({ runId }) => ({
+              kind: "unreadable",
+              runId,
+              error: new Error("begun is no list"),
+            }))
+        : null,
+    );
+    const commits = store.count("commit");
+    await app.tick();
+    expect(runOf("sleeper").error?.code).toBe("HISTORY_UNREADABLE");
+    expect(store.count("commit") - commits).toBe(1);
+  });
+
+  test("is not given up for one lease that nobody was heard under, however few crashes are allowed", async () => {
+    const { app, bodies, runOf, claimAndVanish } = scene({ crashesMax: 1 });
+    await app.workflows.W.create({ id: "a" });
+    await claimAndVanish();
+    await app.tick();
+    expect([runOf("a").status, bodies]).toEqual(["complete", ["a"]]);
+  });
+
+  test("waits a while where its confirmation failed, is reported, and keeps no other waiting", async () => {
+    const { runtime, store, app, problems, bodies, claimAndVanish } = scene();
+    await app.workflows.W.create({ id: "a" });
+    await claimAndVanish();
+    await app.workflows.W.create({ id: "b" });
+    store.fail("commit", "unavailable");
+    await app.tick();
+    expect(bodies).toEqual(["b"]);
+    expect(problems).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+    await app.tick();
+    expect(bodies).toEqual(["b"]);
+    await runtime.advance("5 seconds");
+    await app.tick();
+    expect(bodies).toEqual(["b", "a"]);
+  });
+});
