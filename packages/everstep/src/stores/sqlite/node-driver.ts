@@ -45,8 +45,8 @@ async function load(): Promise<typeof import("node:sqlite")> {
 function unsupported(cause?: unknown): EverstepError {
   return new EverstepError(
     "RUNTIME_UNSUPPORTED",
-    "This runtime has no node:sqlite, or one that is too old. Use Node 22.16 or later (it came with 22.13, but not yet " +
-      "with all that is needed), or pass another `driver` to sqlite().",
+    "This runtime has no node:sqlite, or one that is too old. Use Node 22.18 or later, or pass another " +
+      "`driver` to sqlite().",
     cause === undefined ? {} : { cause },
   );
 }
