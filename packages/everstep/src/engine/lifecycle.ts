@@ -9,10 +9,11 @@ import { eventBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRef, type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
-import type { ChangeRequest, CreateRequest, SendEventRequest } from "../model/request.ts";
+import type { AlongsideEvent, ChangeRequest, CreateRequest, SendEventRequest } from "../model/request.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
 import type { EncodedValue } from "../model/value.ts";
+import type { Body } from "./body.ts";
 
 const liveStatuses: readonly InstanceStatus[] = ["active", "waiting", "paused"];
 
@@ -115,11 +116,13 @@ function bufferMaxFor(payload: EncodedValue, { bufferedEventsMax, bufferedBytesM
 export function planAlongsideEvent(
   ref: InstanceRef,
   event: OutgoingEvent,
+  { call, start }: Body,
   limits: Limits,
   runtime: Runtime,
-): SendEventRequest {
+): AlongsideEvent {
   checkInstanceId(ref.instanceId, limits);
-  return planSendEvent(ref, event, limits, event.id ?? runtime.uuid(), runtime.now());
+  const request = planSendEvent(ref, event, limits, event.id ?? runtime.uuid(), runtime.now());
+  return { ...request, from: { stepKey: call.key, attempt: start } };
 }
 
 /** What every store has room for where it looks for ids. */

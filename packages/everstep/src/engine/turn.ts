@@ -344,7 +344,7 @@ export class Turn implements TurnScope {
   sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void {
     const { name } = addressed(to.workflow, this.definition.limits, this.#host);
     const ref = { workflowName: name, instanceId: to.id };
-    const request = planAlongsideEvent(ref, event, this.definition.limits, this.#host.runtime);
+    const request = planAlongsideEvent(ref, event, body, this.definition.limits, this.#host.runtime);
     if (!body.isVoid) body.send(request);
   }
 

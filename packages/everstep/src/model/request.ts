@@ -56,14 +56,23 @@ export type CreateOutcome =
   | { readonly kind: "created"; readonly runId: RunId; readonly claim: Claim | null }
   | { readonly kind: "exists"; readonly status: InstanceStatus; readonly runNumber: number };
 
-export type AlongsideRequest = CreateRequest | SendEventRequest;
+export type AlongsideRequest = CreateRequest | AlongsideEvent;
+
+/** An event that a step sends. */
+export interface AlongsideEvent extends SendEventRequest {
+  /** The step, and which start of it. */
+  readonly from?: { readonly stepKey: string; readonly attempt: number };
+}
 
 /** Makes a boundary durable under a lease. */
 export interface CommitRequest {
   readonly kind: "commit";
   readonly lease: Lease;
   readonly boundary: Boundary;
-  /** Instances to create and events to send with the boundary, or not at all. Outcomes are not reported back. */
+  /**
+   * Instances to create and events to send with the boundary, or not at all. Outcomes are not reported back; an event that
+   * nobody gets leaves a line in the run's log (`undeliveredLine`).
+   */
   readonly alongside: readonly AlongsideRequest[];
   /** The author's own writes. A request that has them must be the only one in its `write`. */
   readonly mutations: Mutations | null;

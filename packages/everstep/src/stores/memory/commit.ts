@@ -1,7 +1,9 @@
 import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
 import { isTerminal } from "../../model/instance.ts";
+import type { LogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/index.ts";
+import { undeliveredLines } from "../../store/undelivered.ts";
 import { runMutations } from "./author-rows.ts";
 import { create } from "./create.ts";
 import type { MemoryDatabase } from "./database.ts";
@@ -28,7 +30,7 @@ export function commit(database: MemoryDatabase, request: CommitRequest, now: nu
   }
   record(database, run, boundary, now);
   const timeoutsRefused = !settleTimeouts(database, run, boundary);
-  sendAlongside(database, request, now);
+  sendAlongside(database, run, request, now);
   if (run.status === "paused") {
     stayPaused(database, run, request);
     return { kind: "paused", eventSeq: run.eventSeq, timeoutsRefused };
@@ -59,7 +61,11 @@ function record(database: MemoryDatabase, run: Run, boundary: Boundary, now: num
     const event = run.undelivered.get(seq);
     if (event !== undefined) database.putEvent(run, { ...event, deliveredAt: now, consumedBy: stepKey });
   }
-  for (const line of boundary.logs) run.logs.push(detached({ ...line, seq: run.logs.length + 1 }));
+  addLogs(run, boundary.logs);
+}
+
+function addLogs(run: Run, lines: readonly LogLine[]): void {
+  for (const line of lines) run.logs.push(detached({ ...line, seq: run.logs.length + 1 }));
 }
 
 /** A settled step is written once: its first record stays (INV-7). */
@@ -76,11 +82,11 @@ function settleTimeouts(database: MemoryDatabase, run: Run, { timeouts, eventSeq
   return true;
 }
 
-function sendAlongside(database: MemoryDatabase, { alongside }: CommitRequest, now: number): void {
+function sendAlongside(database: MemoryDatabase, run: Run, { alongside }: CommitRequest, now: number): void {
   for (const request of alongside) {
     // Nobody would hear of a lease handed out here.
     if (request.kind === "create") create(database, { ...request, lease: null }, now);
-    else sendEvent(database, request, now);
+    else addLogs(run, undeliveredLines(request, sendEvent(database, request, now)));
   }
 }
 

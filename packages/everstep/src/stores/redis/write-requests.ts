@@ -13,6 +13,7 @@ import type {
   StoreRequest,
   WakeRequest,
 } from "../../store/store.ts";
+import { undeliveredLine, undeliveredReasons } from "../../store/undelivered.ts";
 import type { Arguments } from "./arguments.ts";
 import { begunText } from "./begun-text.ts";
 import { endingText, errorText, reasonText, statusOfEnding } from "./ending-text.ts";
@@ -99,8 +100,9 @@ function addNext(args: Arguments, next: Next): void {
 
 function addAlongside(args: Arguments, request: AlongsideRequest): void {
   args.add(request.kind);
-  if (request.kind === "create") addCreate(args, request);
-  else addSendEvent(args, request);
+  if (request.kind === "create") return addCreate(args, request);
+  addSendEvent(args, request);
+  args.each(undeliveredReasons, (reason) => args.add(reason, logText(undeliveredLine(request, reason))));
 }
 
 function addAnnounced(args: Arguments, announce: CreateRequest | undefined): void {

@@ -1,6 +1,7 @@
 /** What a commit does to its run. The token alone decides whether it may, never the time. */
 import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
+import { undeliveredLines } from "../../store/undelivered.ts";
 import type { Ending } from "./ending.ts";
 import { begunText } from "./json-column.ts";
 import { planUnheardCreate } from "./plan-create.ts";
@@ -16,7 +17,7 @@ export function planCommit(set: WorkingSet, request: CommitRequest, now: number)
   const { boundary } = request;
   record(run, boundary, now);
   const timeoutsRefused = !settleTimeouts(run, boundary);
-  sendAlongside(set, request, now);
+  sendAlongside(set, run, request, now);
   if (run.row.status === "paused") {
     stayPaused(run, request);
     return { kind: "paused", eventSeq: run.row.eventSeq, timeoutsRefused };
@@ -78,10 +79,10 @@ function settleTimeouts(run: WorkingRun, { timeouts, eventSeqSeen }: Boundary): 
   return true;
 }
 
-function sendAlongside(set: WorkingSet, { alongside }: CommitRequest, now: number): void {
+function sendAlongside(set: WorkingSet, run: WorkingRun, { alongside }: CommitRequest, now: number): void {
   for (const request of alongside) {
     if (request.kind === "create") planUnheardCreate(set, request, now);
-    else planSendEvent(set, request, now);
+    else run.addLogs(undeliveredLines(request, planSendEvent(set, request, now)));
   }
 }
 

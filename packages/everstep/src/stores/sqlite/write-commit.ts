@@ -4,7 +4,9 @@
  * plain needs no read (quick-commit.ts).
  */
 import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
+import type { LogLine } from "../../model/log-line.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
+import { undeliveredLines } from "../../store/undelivered.ts";
 import { type CommitRows, commitRows } from "./commit-rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Ending, Endings } from "./endings.ts";
@@ -34,7 +36,8 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
   return (request, now) => {
     const committed = quick(request, now);
     if (committed !== null) return committed;
-    const { boundary, lease } = request;
+    const { lease } = request;
+    let { boundary } = request;
     const row = hot.byRun(lease.runId);
     if (row === undefined || row.token !== lease.token) return { kind: "superseded" };
     if (boundary.number === row.lastCommit) return answerAgain(steps, row, boundary);
@@ -45,8 +48,9 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
     for (const { seq, stepKey } of boundary.consumed) rows.consume(row.run, seq, stepKey, now);
     const timeoutsRefused = hasEventForTimeout(steps, row, boundary);
     putSteps(steps, row, boundary, timeoutsRefused);
+    const { eventSeq, undelivered } = sendAlongside(parts, row, request, now);
+    if (undelivered.length > 0) boundary = { ...boundary, logs: [...boundary.logs, ...undelivered] };
     rows.log(row, boundary);
-    const eventSeq = sendAlongside(parts, row, request, now);
 
     const paused = row.status === "paused";
     const dueNow = !paused && isDueNow(steps, row.run, eventSeq, boundary, timeoutsRefused);
@@ -60,21 +64,24 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
   };
 }
 
-/** Gives the run's newest event afterwards: it may have sent one to itself. */
+/** Gives the run's newest event afterwards, because it may have sent one to itself, and what is to be logged. */
 function sendAlongside(
   { hot, create, sendEvent }: CommitParts,
   row: HotRow,
   request: CommitRequest,
   now: number,
-): number {
-  if (request.alongside.length === 0) return row.eventSeq;
+): { readonly eventSeq: number; readonly undelivered: readonly LogLine[] } {
+  if (request.alongside.length === 0) return { eventSeq: row.eventSeq, undelivered: none };
+  const undelivered: LogLine[] = [];
   for (const each of request.alongside) {
     // Nobody would hear of a lease handed out here.
     if (each.kind === "create") create({ ...each, lease: null }, now);
-    else sendEvent(each, now);
+    else undelivered.push(...undeliveredLines(each, sendEvent(each, now)));
   }
-  return hot.byRun(row.run)?.eventSeq ?? row.eventSeq;
+  return { eventSeq: hot.byRun(row.run)?.eventSeq ?? row.eventSeq, undelivered };
 }
+
+const none: readonly LogLine[] = [];
 
 function isEnding(next: Next): next is Ending {
   return next.kind === "complete" || next.kind === "error" || next.kind === "terminate";

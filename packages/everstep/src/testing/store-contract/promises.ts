@@ -39,6 +39,7 @@ import { referenceCases } from "./reference.ts";
 import { topicListCases } from "./topic-list.ts";
 import { topicCases } from "./topics.ts";
 import { transactionCases } from "./transactions.ts";
+import { undeliveredCases } from "./undelivered.ts";
 
 /** In the order in which a new store is best built. */
 export const storePromises: readonly CaseGroup[] = [
@@ -49,6 +50,7 @@ export const storePromises: readonly CaseGroup[] = [
   { title: "lease", cases: leaseCases },
   { title: "crash", cases: crashCases },
   { title: "events", cases: eventCases },
+  { title: "undelivered events", cases: undeliveredCases },
   { title: "topics", cases: topicCases },
   { title: "lifecycle", cases: lifecycleCases },
   { title: "change ids", cases: changeIdCases },

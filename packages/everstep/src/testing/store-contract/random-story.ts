@@ -1,6 +1,6 @@
 import type { Claim, Lease } from "../../model/lease.ts";
 import type { StepRecord, WaitingStep } from "../../model/step.ts";
-import type { Boundary, Next, Store, StoreRequest } from "../../store/index.ts";
+import type { Boundary, Next, SendEventRequest, Store, StoreRequest } from "../../store/index.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import { createSeededRandom } from "../seeded-random.ts";
 import { everyPage } from "./acts.ts";
@@ -123,6 +123,7 @@ export class RandomStory {
       [],
       [],
       [create(this.#random.of(instanceIds), { createdAt: this.#now })],
+      [this.#sent(this.#random.of(instanceIds))],
     ]);
     const request: ToldRequest = (side) => commit(held.leases[side], made, { leaseUntil, alongside });
     if (ahead === 2) return request;
@@ -175,11 +176,15 @@ export class RandomStory {
   }
 
   #event(id: string): ToldRequest {
+    return constant(this.#sent(id));
+  }
+
+  #sent(id: string): SendEventRequest {
     const createdAt = this.#now - this.#random.of([0, 0, 400]);
     const system = this.#random.of([false, false, true]);
     const forStep = this.#random.of([null, null, "step 2#1"]);
     const type = this.#random.of(["x", "y", "z", null]);
-    return constant(sendEvent(id, this.#id("e", 12), type, { createdAt, system, forStep, bufferMax: 3 }));
+    return sendEvent(id, this.#id("e", 12), type, { createdAt, system, forStep, bufferMax: 3 });
   }
 
   #change(id: string, held: HeldLease | undefined): ToldRequest {

@@ -37,10 +37,21 @@ local function readLogs()
   return lines
 end
 
+-- What to log, by the outcome of an event.
+local function readUndelivered()
+  local lines = {}
+  for _ = 1, number() do
+    local outcome = text()
+    lines[outcome] = text()
+  end
+  return lines
+end
+
 local function readAlongside()
   local requests = {}
   for n = 1, number() do
-    if text() == 'create' then requests[n] = { create = readCreate() } else requests[n] = { event = readSendEvent() } end
+    if text() == 'create' then requests[n] = { create = readCreate() }
+    else requests[n] = { event = readSendEvent(), undelivered = readUndelivered() } end
   end
   return requests
 end
@@ -79,6 +90,13 @@ local function record(run, request, now)
   for _, step in ipairs(request.steps) do writeStep(run, step) end
   for _, consumed in ipairs(request.consumed) do deliverEvent(run, consumed.seq, consumed.key, now) end
   appendLogs(run, request.logs)
+end
+
+local function sendAlongside(run, request, now)
+  for _, beside in ipairs(request.alongside) do
+    if beside.create then createUnleased(beside.create, now)
+    else appendLogs(run, { beside.undelivered[sendEvent(beside.event, now)[1]] }) end
+  end
 end
 
 -- All of the boundary's timeouts, or none when an event the turn has not seen came in time.
@@ -134,9 +152,7 @@ local function commit(request, now)
   if failed then return failed end
   record(run, request, now)
   local timeoutsRefused = not settleTimeouts(run, request)
-  for _, beside in ipairs(request.alongside) do
-    if beside.create then createUnleased(beside.create, now) else sendEvent(beside.event, now) end
-  end
+  sendAlongside(run, request, now)
   local refused = timeoutsRefused and '1' or '0'
   if run.status == 'paused' then
     stayPaused(run, request)
