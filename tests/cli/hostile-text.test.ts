@@ -93,7 +93,10 @@ const cases: readonly [string, readonly object[]][] = [
   ["dead-letters", [{ json: list }]],
   ["instances history order o-1 --include-logs", [{ json: history }]],
   ["instances logs order o-1", [{ json: { logs: [log], hasNextPage: false } }]],
-  ["instances why order o-1", [{ json: { reason: "paused", answer: evil, advice: evil, status: "paused" } }]],
+  [
+    "instances why order o-1",
+    [{ json: { reason: "paused", answer: evil, advice: evil, status: "paused", warnings: [evil] } }],
+  ],
   ["instances export order o-1", [{ json: { format: evil, [evil]: evil } }]],
   ["waiters topic", [{ json: { waiters: [waiter], hasNextPage: false } }]],
   ["instances pause order o-1", [problem]],

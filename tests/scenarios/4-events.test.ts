@@ -898,6 +898,19 @@ onEachStore("4.4 Events", (tell) => {
     await story.workflows.SENDER.create({ id: "s" });
     await story.runUntilIdle();
     expect(await story.status("s")).toEqual({ status: "complete", output: "sent" });
+    // But it is told, where people look.
+    const sent = await story.workflows.SENDER.get("s");
+    const message = 'Event "note" to w/nobody reached nobody: there is no such instance.';
+    expect(await sent.why()).toMatchObject({ reason: "complete", warnings: [message] });
+    expect((await sent.logs()).items).toMatchObject([
+      {
+        level: "warn",
+        category: "system",
+        stepKey: "send",
+        message,
+        data: { code: "INSTANCE_NOT_FOUND", workflowName: "w", instanceId: "nobody", type: "note" },
+      },
+    ]);
     expect((await story.workflows.W.list()).items).toEqual([]);
     expect(await story.app.counts("w")).toMatchObject({ active: 0, waiting: 0, complete: 0, errored: 0 });
   });

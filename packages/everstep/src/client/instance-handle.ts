@@ -31,6 +31,7 @@ import { type ExportHistoryOptions, exportHistory } from "../verify/replay/expor
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type { AppParts } from "./app-parts.ts";
 import { awaitEnd } from "./await-end.ts";
+import { engineWarnings } from "./engine-warnings.ts";
 import { isOwnCreation } from "./own-creation.ts";
 import { type PageOptions, type PageView, pageQuery, pageView, readAll } from "./paging.ts";
 import {
@@ -234,8 +235,11 @@ export class InstanceHandle<Output = any> {
   /** Why it is not moving, in one sentence. */
   async why(): Promise<WhyView> {
     const record = await this.#read();
-    const steps = await this.#steps(record.runId);
-    const { runtime, runner } = this.#parts;
+    const { runtime, runner, reads } = this.#parts;
+    const [steps, warnings] = await Promise.all([
+      this.#steps(record.runId),
+      engineWarnings(reads, record.runId),
+    ]);
     const begun = runner.begunOf(record.runId) ?? record.begun;
     const terms = {
       now: runtime.now(),
@@ -244,7 +248,8 @@ export class InstanceHandle<Output = any> {
       leaseMs: runner.leaseMs,
       isHere: runner.hasTurn(record.runId),
     };
-    return explain({ ...record, begun }, steps, terms);
+    const why = explain({ ...record, begun }, steps, terms);
+    return warnings.length === 0 ? why : { ...why, warnings };
   }
 
   /** A run as one document that `replayHistory` can replay elsewhere, without the store; plain JSON. */

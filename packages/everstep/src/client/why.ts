@@ -35,6 +35,8 @@ export interface WhyView {
   readonly until?: Date;
   /** An errored one: `retryFailedStep` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
   readonly mayRetry?: boolean;
+  /** What the engine itself has logged of this run, newest first, at most 3: an event of it that reached nobody. */
+  readonly warnings?: readonly string[];
 }
 
 export interface WhyTerms {

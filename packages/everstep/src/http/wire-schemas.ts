@@ -223,6 +223,7 @@ export const why: Schema<wire.WireWhy> = object({
   stepKey: optional(text()),
   until: optional(instant),
   mayRetry: optional(flag),
+  warnings: optional(list(text())),
 });
 
 export const waiters: Schema<wire.WireWaiters> = object({

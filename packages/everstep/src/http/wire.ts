@@ -200,6 +200,8 @@ export interface WireWhy {
   readonly until?: string;
   /** An errored one: `retry-failed-step` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
   readonly mayRetry?: boolean;
+  /** What the engine itself has logged of this run, newest first, at most 3: an event of it that reached nobody. */
+  readonly warnings?: readonly string[];
 }
 
 export interface WireWaiters {

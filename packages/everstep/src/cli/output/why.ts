@@ -5,12 +5,13 @@ import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";
 
 export function writeWhy(
-  { reason, answer, advice, mayRetry }: WireWhy,
+  { reason, answer, advice, mayRetry, warnings = [] }: WireWhy,
   instance: Parameters<typeof nameOf>[0],
   out: Output,
 ): void {
   out.line(answer);
   if (advice !== null) out.line(painted("yellow", advice));
+  for (const warning of warnings) out.line(painted("yellow", `! ${warning}`));
   const verb = reason === "errored" && mayRetry === false ? "instances restart *" : verbs[reason];
   if (verb !== undefined) out.line(painted("dim", `  everstep ${verb.replace("*", nameOf(instance))}`));
 }

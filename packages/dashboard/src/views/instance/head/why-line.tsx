@@ -11,14 +11,29 @@ export function WhyLine({ live }: { readonly live: Live }) {
       {live.isStale ? (
         <p className="dim">The server is out of reach; what is below may be old.</p>
       ) : why ? (
-        <p>
-          {why.answer} {why.advice && <span className="dim">{why.advice}</span>}
-        </p>
+        <div>
+          <p>
+            {why.answer} {why.advice && <span className="dim">{why.advice}</span>}
+          </p>
+          <Warnings all={why.warnings ?? []} />
+        </div>
       ) : problem && !isOld ? (
         <p className="dim">Why it is like this could not be asked: {problem.message}</p>
       ) : (
         <Bone width="60%" height={20} />
       )}
     </div>
+  );
+}
+
+/** What the engine itself has logged of the run. */
+function Warnings({ all }: { readonly all: readonly string[] }) {
+  if (all.length === 0) return null;
+  return (
+    <ul className="why-warnings">
+      {[...new Set(all)].map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
   );
 }
