@@ -178,7 +178,7 @@ export const eventMutants: readonly Mutant[] = [
     name: "what is sent alongside is not sent",
     guards: ["INV-11"],
     file: commit,
-    find: "  sendAlongside(database, request, now);",
+    find: "  sendAlongside(database, run, request, now);",
     replace: "",
   },
   {

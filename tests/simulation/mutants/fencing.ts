@@ -80,7 +80,7 @@ export const fencing: readonly Mutant[] = [
     find: tokenTest,
     replace: `if (run === undefined) return { kind: "superseded" };
   if (run.token !== lease.token) {
-    sendAlongside(database, request, now);
+    sendAlongside(database, run, request, now);
     return { kind: "superseded" };
   }`,
   },
