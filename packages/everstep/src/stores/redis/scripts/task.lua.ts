@@ -17,16 +17,37 @@ local function readAbandon()
   return request
 end
 
+-- Runs that it was the last to hold, those that are parked included.
+local function unfinishedRuns(owner)
+  local found = {}
+  for _, id in ipairs(ask('SMEMBERS', key('owner', owner))) do found[#found + 1] = readRun(id) end
+  return found
+end
+
+-- Looks at all that anybody holds, which is little; what an owner has parked may be much.
+local function heldRuns(owner)
+  local found = {}
+  for _, workflow in ipairs(ask('SMEMBERS', P .. 'workflows')) do
+    for _, lane in ipairs({ 'held', 'heldPaused' }) do
+      for _, name in ipairs(ask('ZRANGE', laneKey(lane, workflow), 0, -1)) do
+        local id = runOfSerial(name)
+        local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'owner')
+        found[#found + 1] = stored[1] == owner and readRun(id) or nil
+      end
+    end
+  end
+  return found
+end
+
 local function abandon(request, now)
   local count = 0
   saveIndexes()
-  for _, id in ipairs(ask('SMEMBERS', key('owner', request.owner))) do
-    local run = readRun(id)
-    if run and request.ending then
+  for _, run in ipairs(request.ending and unfinishedRuns(request.owner) or heldRuns(request.owner)) do
+    if request.ending then
       moveToken(run)
       endRun(run, request.ending, now)
       count = count + 1
-    elseif run and isLeased(run) and (not request.token or request.token == run.token) then
+    elseif isLeased(run) and (not request.token or request.token == run.token) then
       -- An owner that is gone keeps its lease, so that the next claim counts a crash.
       if request.token then giveBack(run, 'resume', now) else makeDue(run, now) end
       nudge.due = true

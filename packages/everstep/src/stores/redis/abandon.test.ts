@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Store } from "../../store/store.ts";
+import { started, suspended, write } from "../../testing/store-contract/acts.ts";
+import { abandon, at, never, sleeping, workflow } from "../../testing/store-contract/given.ts";
+import type { RedisClient } from "./driver.ts";
+import { serverProgram, TestServer } from "./test-server.ts";
+import { openClient, openFresh } from "./test-support.ts";
+
+// On a server of its own, because the commands of everybody on a server are counted together.
+describe.skipIf(serverProgram === undefined)("what an owner leaves behind", () => {
+  let server: TestServer;
+  let client: RedisClient;
+  beforeAll(async () => {
+    server = await TestServer.start({ appendfsync: "no" });
+    client = await openClient(server.url);
+  });
+  afterAll(async () => {
+    client.disconnect();
+    await server.stop();
+  });
+
+  /** All commands that the server has carried out, those inside of scripts included. */
+  async function commands(): Promise<number> {
+    const stats = String(await client.call("INFO", ["commandstats"]));
+    const counts = [...stats.matchAll(/cmdstat_(\w+).*:calls=(\d+)/g)];
+    return counts.reduce((sum, [, name, calls]) => (name === "info" ? sum : sum + Number(calls)), 0);
+  }
+
+  async function costOf(act: () => Promise<unknown>): Promise<number> {
+    const before = await commands();
+    await act();
+    return (await commands()) - before;
+  }
+
+  async function parked(store: Store, count: number): Promise<void> {
+    for (let n = 0; n < count; n += 1) {
+      await suspended(store, `parked ${count} ${n}`, [sleeping(1, never)], never);
+    }
+  }
+
+  test.each(["expire", "release"] as const)(
+    "costs what it holds, not what it parked long ago: %s",
+    async (kind) => {
+      const store = openFresh({ url: server.url });
+      await store.migrate();
+      const costs: number[] = [];
+      for (const more of [2, 40]) {
+        await parked(store, more);
+        const { lease } = await started(store, `held ${more}`);
+        const fate = kind === "expire" ? { kind } : { kind, token: lease.token };
+        costs.push(
+          await costOf(async () => {
+            expect(await write(store, abandon(lease.owner, fate), at(1))).toMatchObject({ runs: 1 });
+          }),
+        );
+        await store.remove({ workflowName: workflow, instanceId: `held ${more}` });
+      }
+      expect(costs[1]).toBe(costs[0]);
+      await store.close();
+    },
+  );
+});
