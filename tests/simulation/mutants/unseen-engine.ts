@@ -34,7 +34,7 @@ export const unseenInEngine: readonly Unseen[] = [
     name: "arguments are checked before history answers",
     guards: ["INV-15"],
     file: "engine/call-register.ts",
-    find: "if (spec.problem !== undefined && !isSettledOrWaits(record)) throw spec.problem;",
+    find: "if (spec.problem !== undefined && !isSaidBy(record, spec)) throw spec.problem;",
     replace: "if (spec.problem !== undefined) throw spec.problem;",
     because: "Programs and limits stay as they are while a world lasts.",
     noticedBy: "engine/turn-history-wins.test.ts",

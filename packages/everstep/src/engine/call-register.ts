@@ -69,7 +69,7 @@ export class CallRegister {
       if (again) return { kind: "answered", record: again };
     }
     const record = this.#records.get(key);
-    if (spec.problem !== undefined && !isSettledOrWaits(record)) throw spec.problem;
+    if (spec.problem !== undefined && !isSaidBy(record, spec)) throw spec.problem;
     // A call whose outer step is tried again was counted the first time.
     if (!record && !before) this.#countNew(spec);
     const call = new Call(spec, key, count, parent, record);
@@ -216,7 +216,12 @@ export class CallRegister {
   }
 }
 
-/** Nothing of what the call says now is needed: the answer, or the time of the wait, is in the record. */
-function isSettledOrWaits(record: StepRecord | undefined): boolean {
-  return record !== undefined && (record.status !== "waiting" || record.type !== "do");
+/**
+ * What is wrong with the call does not matter: the answer, or the time of the wait, is in the record. A body that has to run
+ * again needs what the call says now, except for its name: a step that was begun keeps it, whatever names may be by now.
+ */
+function isSaidBy(record: StepRecord | undefined, { problem, options }: CallSpec): boolean {
+  if (record === undefined) return false;
+  if (record.status !== "waiting" || record.type !== "do") return true;
+  return options !== null && problem instanceof EverstepError && problem.code === "INVALID_STEP_NAME";
 }

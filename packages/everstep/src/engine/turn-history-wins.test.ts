@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { WorkflowStep } from "../authoring/workflow-step.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
+import { completed, waiting } from "./sample-records.ts";
 import { type Story, stagesOn } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
@@ -68,6 +69,29 @@ describe("history wins over arguments that would be refused today", () => {
     await stage.play();
     const later = continued(stage, story, { stepNameMax: 10, timeoutMsMax: 1000 });
     expect(await later.play()).toMatchObject({ kind: "suspended" });
+  });
+
+  describe("a name with control characters that was accepted once", () => {
+    const name = "charge\u007f\u0085x";
+    const story: Story = (step) => step.do(name, async () => "now");
+
+    test("of a step that is done", async () => {
+      const stage = stageOf(story);
+      stage.remember(completed({ key: name, name, result: { json: '"then"', marks: null } }));
+      expect(await stage.play()).toMatchObject({ next: { kind: "complete", output: { json: '"then"' } } });
+    });
+
+    test("of a step that is to be tried again", async () => {
+      const stage = stageOf(story);
+      stage.remember(waiting({ key: name, name, type: "do", attempts: 1, wakeAt: 0 }));
+      expect(await stage.play()).toMatchObject({ next: { kind: "complete", output: { json: '"now"' } } });
+    });
+
+    test("of a step that is new is refused", async () => {
+      expect(await stageOf(story).play()).toMatchObject({
+        next: { kind: "error", error: { code: "INVALID_STEP_NAME" } },
+      });
+    });
   });
 
   test("what is new is refused as ever", async () => {
