@@ -1,5 +1,6 @@
 /** A body that must not repeat (`onInterrupt: "fail"`) starts at most once without a record, wherever it is cut off. */
 import { defineWorkflow, type WorkflowStep } from "everstep";
+import { createGate } from "everstep/testing";
 import { describe, expect, test } from "vitest";
 import { onEachStore } from "../scenarios/each-store.ts";
 
@@ -14,8 +15,8 @@ const positions: readonly [string, (step: WorkflowStep) => Promise<unknown>][] =
         throw new Error("not yet");
       }),
   ],
-  ["a step inside", (step) => step.do("long", { timeout: "1 day" }, () => new Promise(() => {}))],
-  ["nothing of the engine", () => new Promise(() => {})],
+  ["a step inside", (step) => step.do("long", { timeout: "1 day" }, () => createGate().wait())],
+  ["nothing of the engine", () => createGate().wait()],
 ];
 
 onEachStore("at most one start", (tell) => {
@@ -78,7 +79,7 @@ onEachStore("at most one start", (tell) => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
       step.do("order by fax", { onInterrupt: "fail", timeout: "1 day" }, async () => {
         starts++;
-        await step.sleep("rest", "1 hour");
+        await step.sleep("rest", "5 minutes");
       }),
     );
     const story = tell({ W: workflow });
@@ -89,7 +90,7 @@ onEachStore("at most one start", (tell) => {
     await instance.pause();
     await story.clock.advance("1 minute");
     await instance.resume();
-    await story.clock.advance("2 hours");
+    await story.clock.advance("10 minutes");
     expect(starts).toBe(1);
     expect((await instance.status()).status).toBe("errored");
   });

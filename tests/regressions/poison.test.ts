@@ -7,9 +7,10 @@ onEachStore("crashes", (tell) => {
   test("(INV-14) an instance that kills its process is given up, and none of its 12 neighbours is", async () => {
     const killed = { count: 0, now: () => {} };
     const healthy = defineWorkflow({ name: "healthy" }, async (_event, step) => {
-      const work = (): Promise<string> =>
-        new Promise((resolve) => story.runtime.timer(() => resolve("done"), 2000));
-      return step.do("work", work);
+      return step.do("work", async () => {
+        await story.clock.sleep(2000);
+        return "done";
+      });
     });
     const poison = defineWorkflow({ name: "poison" }, async (_event, step) =>
       step.do("kill", async () => {
