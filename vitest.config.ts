@@ -6,6 +6,13 @@ import { SlowFirst } from "./tests/support/slow-first.ts";
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
 const conditions = ["everstep-source"];
 
+// Those leave nothing behind in their process: one takes many after each other, and loads the library once.
+const together = [
+  "tests/{change-safety,golden,http,scenarios,security,verify}/**/*.test.ts",
+  // Except for those that look at what is left in their process.
+  "tests/regressions/!(pools|leaks|crowds|stopping|two-engines).test.ts",
+];
+
 // Those have leases so short that a busy machine may lose them: one at a time.
 const alone = ["tests/regressions/pools.test.ts"];
 
@@ -36,12 +43,26 @@ export default defineConfig({
     // What Node has made of the sources: hundreds of processes of tests begin with the same ones.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "everstep-tests-compile-cache") },
     sequence: { sequencer: SlowFirst },
+    // What a test puts in place of something global is not there for the next one.
+    unstubGlobals: true,
+    unstubEnvs: true,
     projects: [
       {
         extends: true,
         test: {
           name: "units",
           include: ["packages/**/src/**/*.test.ts"],
+          isolate: false,
+          maxWorkers: workers,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: together,
+          isolate: false,
           maxWorkers: workers,
           sequence: { groupOrder: 0 },
         },
@@ -51,7 +72,7 @@ export default defineConfig({
         test: {
           name: "pairs",
           include: ["tests/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...alone, ...chaos, ...browser],
+          exclude: [...configDefaults.exclude, ...together, ...alone, ...chaos, ...browser],
           maxWorkers: workers,
           sequence: { groupOrder: 0 },
         },

@@ -14,7 +14,6 @@ describe.each(["postgres", "mysql", "redis"] as const)("a standby of %s", (kind)
 
   test.skipIf(whyNot(kind) !== undefined)(
     "has what was written before the link was cut, and not what was written after; twice in a row",
-    { timeout: 60_000 },
     async () => {
       pair = await Pair.open(kind);
       for (const round of [1, 2]) {

@@ -86,7 +86,6 @@ describe("whatever is sent is answered with what was asked for, or with what is 
       expect(watched.problems).toEqual([]);
       expect(await watched.app.verify()).toMatchObject({ ok: true });
     },
-    60_000,
   );
 
   test("they came to every sort of end, and there were ten thousand of them", () => {

@@ -106,7 +106,6 @@ onEachData("replay order", {}, (take, store) => {
         }
       }
     },
-    60_000,
   );
 
   describe("R-036 (INV-17) a race of steps", () => {

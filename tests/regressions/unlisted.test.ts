@@ -36,7 +36,7 @@ describe.skipIf(server?.url === undefined)("a run that is overdue and in no due 
     const problems: unknown[] = [];
     const { app: runner } = await begin((problem) => problems.push(problem));
     await runner.start();
-    expect(await instance.result({ timeout: 15_000 })).toMatchObject({ status: "complete" });
+    expect(await instance.result({ timeout: 60_000 })).toMatchObject({ status: "complete" });
     expect(problems).toContainEqual(
       expect.objectContaining({ code: "STORE_UNSAFE", details: { warning: "RUNS_UNLISTED" } }),
     );

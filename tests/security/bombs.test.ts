@@ -26,7 +26,7 @@ function manyKeys(count: number): Record<string, number> {
 const bombs: Record<string, { readonly make: () => unknown; readonly code: RegExp }> = {
   "1001 levels": { make: () => nested(1001), code: /^VALUE_NOT_SERIALIZABLE$/ },
   "a hundred thousand levels": { make: () => nested(100_000), code: /^VALUE_NOT_SERIALIZABLE$/ },
-  "a million keys": { make: () => manyKeys(1_000_000), code: /^PAYLOAD_TOO_LARGE$/ },
+  "two hundred thousand keys": { make: () => manyKeys(200_000), code: /^PAYLOAD_TOO_LARGE$/ },
   "a million lists": { make: () => Array.from({ length: 1_000_000 }, () => []), code: /^PAYLOAD_TOO_LARGE$/ },
   "a billion laughs": { make: laughs, code: /^(PAYLOAD_TOO_LARGE|VALUE_NOT_SERIALIZABLE)$/ },
   "a list of four billion holes": {
@@ -49,29 +49,25 @@ const keeper = defineWorkflow({ name: "keeper" }, async ({ payload }, step) => {
 
 // They are refused before a store hears of them.
 describe("SEC-12 refused as params, event, publication, result and output, with nothing kept of it:", () => {
-  test.each(Object.entries(bombs))(
-    "%s",
-    async (_title, { make, code }) => {
-      const bomb = make();
-      const returning = defineWorkflow<string>({ name: "returning" }, async ({ payload }, step) =>
-        payload === "output" ? bomb : step.do("result", { retries: false }, async () => bomb),
-      );
-      await using story = createTestHarness({ workflows: { KEEPER: keeper, RETURNING: returning } });
-      const instance = await story.workflows.KEEPER.create({ id: "i" });
-      const refused = { code: expect.stringMatching(code) };
-      await expect(story.workflows.KEEPER.create({ id: "j", params: bomb })).rejects.toMatchObject(refused);
-      await expect(instance.sendEvent({ type: "sent", payload: bomb })).rejects.toMatchObject(refused);
-      await expect(story.app.publish("news", bomb)).rejects.toMatchObject(refused);
-      for (const id of ["output", "result"]) {
-        await story.workflows.RETURNING.create({ id, params: id });
-        await story.runUntilIdle();
-        expect(await story.status(id)).toMatchObject({ status: "errored", error: refused });
-      }
-      expect((await story.workflows.KEEPER.list()).items.map(({ id }) => id)).toEqual(["i"]);
-      expect((await story.history("i")).events).toEqual([]);
-    },
-    60_000,
-  );
+  test.each(Object.entries(bombs))("%s", async (_title, { make, code }) => {
+    const bomb = make();
+    const returning = defineWorkflow<string>({ name: "returning" }, async ({ payload }, step) =>
+      payload === "output" ? bomb : step.do("result", { retries: false }, async () => bomb),
+    );
+    await using story = createTestHarness({ workflows: { KEEPER: keeper, RETURNING: returning } });
+    const instance = await story.workflows.KEEPER.create({ id: "i" });
+    const refused = { code: expect.stringMatching(code) };
+    await expect(story.workflows.KEEPER.create({ id: "j", params: bomb })).rejects.toMatchObject(refused);
+    await expect(instance.sendEvent({ type: "sent", payload: bomb })).rejects.toMatchObject(refused);
+    await expect(story.app.publish("news", bomb)).rejects.toMatchObject(refused);
+    for (const id of ["output", "result"]) {
+      await story.workflows.RETURNING.create({ id, params: id });
+      await story.runUntilIdle();
+      expect(await story.status(id)).toMatchObject({ status: "errored", error: refused });
+    }
+    expect((await story.workflows.KEEPER.list()).items.map(({ id }) => id)).toEqual(["i"]);
+    expect((await story.history("i")).events).toEqual([]);
+  });
 });
 
 onEachStore("values within bounds", (tell) => {

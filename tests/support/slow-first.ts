@@ -9,9 +9,12 @@ const slow = [
   "tests/simulation/liveness-",
   "tests/simulation/sweep/",
   "tests/simulation/pairs/",
+  "tests/simulation/",
   "tests/regressions/processes.test.ts",
   "tests/docs.test.ts",
   "examples/crash-demo/",
+  "stores/postgres/postgres-store.test.ts",
+  "stores/mysql/mysql-store.test.ts",
   "tests/regressions/skewed-clocks.test.ts",
   "tests/regressions/lost-replies-of-servers.test.ts",
   "tests/services.test.ts",
@@ -19,7 +22,11 @@ const slow = [
   "tests/chaos/",
   "tests/crash/",
   "tests/conformance/",
+  "tests/failover/",
+  "tests/scenarios/",
   "tests/http/every-route",
+  "tests/http/fuzz",
+  "tests/security/bombs",
   "tests/verify/",
   "tests/dev/",
   "tests/cli/",
@@ -32,6 +39,9 @@ export class SlowFirst extends BaseSequencer {
       return at === -1 ? slow.length : at;
     };
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => rank(a) - rank(b));
+    // Processes that take many files go on only with those of their own project.
+    const byProject = (a: TestSpecification, b: TestSpecification): number =>
+      a.project.name.localeCompare(b.project.name);
+    return sorted.toSorted((a, b) => rank(a) - rank(b) || byProject(a, b));
   }
 }

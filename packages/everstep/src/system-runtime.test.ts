@@ -51,6 +51,7 @@ describe("a timer", () => {
       vi.useFakeTimers();
     });
     afterEach(() => {
+      vi.restoreAllMocks();
       vi.useRealTimers();
     });
 

@@ -42,7 +42,10 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   );
   let store: MysqlStore;
   beforeAll(place.create);
-  afterAll(place.drop);
+  afterAll(async () => {
+    sent.mockRestore();
+    await place.drop();
+  });
   beforeEach(async () => {
     store = await place.open({ max: 1 });
     await store.migrate();

@@ -38,6 +38,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     await store.renew([{ lease, begun: [] }], at(90_000), at(0));
   });
   afterAll(async () => {
+    sent.mockRestore();
     await store.close();
     await place.drop();
   });

@@ -127,16 +127,21 @@ export class Checks {
   /** After the watch has looked at what the call touched. */
   async applied(member: Member, call: StoreCall, answer: unknown): Promise<readonly Finding[]> {
     const { watch, now } = this.#parts;
-    const runs = [...watch.facts]
-      .filter(([name, after]) => this.#before.get(name) !== after)
-      .map(([name, after]) => ({ before: this.#before.get(name), after }));
+    const changed = new Map<string, RunFacts>();
+    const runs: { before: RunFacts | undefined; after: RunFacts }[] = [];
+    for (const [name, after] of watch.facts) {
+      const before = this.#before.get(name);
+      if (before === after) continue;
+      changed.set(name, after);
+      runs.push({ before, after });
+    }
     const written =
       call.method === "write" ? this.#memory.written(call.requests, answer as readonly StoreOutcome[]) : [];
     const before = (runId: RunId): RunFacts | undefined => this.#byRun.get(runId);
     const applied: Applied = { member, call, answer, written, runs, before, now: now() };
     const findings: Finding[] = [];
     for (const check of this.#all) findings.push(...(await check.applied(applied)));
-    for (const [name, after] of watch.facts) this.#before.set(name, after);
+    for (const [name, after] of changed) this.#before.set(name, after);
     for (const { after } of runs) this.#byRun.set(after.record.runId, after);
     for (const { request } of written) if (request.kind === "commit") this.#stops.committed(request.lease);
     return findings;

@@ -58,6 +58,7 @@ export class Deaths implements Check {
     if (this.#diedAt.has(member)) this.#heardAt.set(member, now);
     for (const request of call.method === "write" ? call.requests : [])
       if (request.kind === "abandon") this.#notice(request.owner, member);
+    if (this.#diedAt.size === 0) return;
     for (const [name, { record }] of facts) {
       if (!record.executing || (record.dueAt ?? 0) <= now) continue;
       const holder = leases.holderOf(record.runId);
