@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
+import type { RunnerSettings } from "../client/settings.ts";
 import type { Limits } from "../model/limits.ts";
 import type { RunHistory } from "../store/store.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";
+import { createGate } from "../testing/gate.ts";
 
-function scene(limits: Partial<Limits> = {}) {
+function scene(limits: Partial<Limits> = {}, settings: RunnerSettings = {}) {
   const runtime = createFakeRuntime();
   const database = createMemoryDatabase();
   const store = createFaultyStore(memory({ database }));
@@ -21,7 +23,7 @@ function scene(limits: Partial<Limits> = {}) {
     workflows: { W: workflow },
     store,
     runtime,
-    runner: { residents: 0 },
+    runner: { residents: 0, ...settings },
     onProblem: (problem) => problems.push(problem),
   });
   const runOf = (instanceId: string) => {
@@ -74,6 +76,36 @@ describe("a run whose runner died", () => {
     await claimAndVanish();
     await app.tick();
     expect([runOf("a").status, bodies]).toEqual(["complete", ["a"]]);
+  });
+
+  test("INV-48 is given up without a look at its history, in a place that no other run takes meanwhile", async () => {
+    const { runtime, store, app, bodies, runOf } = scene({ crashesMax: 2 }, { concurrency: 1 });
+    await app.workflows.W.create({ id: "sleeper" });
+    await app.tick();
+    await runtime.advance("1 minute");
+    runOf("sleeper").crashCount = 2;
+    await app.workflows.W.create({ id: "other" });
+    const reads = store.count("readRuns");
+    const gate = createGate();
+    store.plan(({ verbs }) =>
+      verbs.includes("commit")
+        ? async (apply) => {
+            await gate.wait();
+            return apply();
+          }
+        : null,
+    );
+    for (let ticks = 0; ticks < 2; ticks++) {
+      void app.tick();
+      await runtime.settle();
+    }
+    expect(bodies).toEqual([]);
+    await gate.open();
+    await runtime.settle();
+    expect(runOf("sleeper").error?.code).toBe("CRASH_LOOP");
+    expect(store.count("readRuns")).toBe(reads);
+    await app.tick();
+    expect(bodies).toEqual(["other"]);
   });
 
   test("waits a while where its confirmation failed, is reported, and keeps no other waiting", async () => {

@@ -159,7 +159,10 @@ export class Claimer {
   async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {
     const { store, residents, memory, returned } = this.#parts;
     const taken = claims.map((claim) => ({ claim, resident: residents.take(claim) }));
-    const reads = taken.flatMap(({ claim, resident }) => readFor(claim, resident) ?? []);
+    // One that is given up may have a history that kills whoever reads it.
+    const reads = taken.flatMap(({ claim, resident }) =>
+      this.#isOver(claim) ? [] : (readFor(claim, resident) ?? []),
+    );
     const histories = new Map<RunId, RunHistory>();
     try {
       const room = memory.free - claims.reduce((bytes, claim) => bytes + claimBytes(claim), 0);

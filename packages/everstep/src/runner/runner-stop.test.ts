@@ -125,6 +125,32 @@ describe("stopping", () => {
     expect(runtime.nextTimerAt()).toBeNull();
   });
 
+  test("LIV-6 a run that was being claimed when the grace ended is not begun, and is given back", async () => {
+    const { runtime, gate, ran, process, look } = begin();
+    await process().app.workflows.slow.create({ id: "1" });
+    const { app, store } = process();
+    store.plan(({ method }) =>
+      method === "claim"
+        ? async (apply) => {
+            const claims = await apply();
+            await gate.wait();
+            return claims;
+          }
+        : null,
+    );
+    await app.start();
+    await runtime.settle();
+    expect(await look()).toMatchObject({ executing: true });
+    const stopping = watch(app.stop({ grace: "1 second" }));
+    await runtime.advance("2 seconds");
+    await gate.open();
+    await runtime.settle();
+    expect(stopping.result).toEqual({ finished: 0, released: 0 });
+    expect(await look()).toMatchObject({ executing: false, crashCount: 0 });
+    expect(ran).toEqual([]);
+    expect(runtime.nextTimerAt()).toBeNull();
+  });
+
   test("what a body that was cut off does later leaves no trace", async () => {
     const { runtime, gate, process, look, problems } = begin();
     const { app } = process();

@@ -118,12 +118,13 @@ export class Runner implements TurnHost {
   readonly #endings = new Set<Promise<unknown>>();
   /** Claims and creations under way, which may bring turns. */
   readonly #arrivals = new Set<Promise<unknown>>();
-  #state: "idle" | "running" | "stopping" | "stopped" = "idle";
+  /** leaving: the grace of a stop is over, and nothing begins any more. */
+  #state: "idle" | "running" | "stopping" | "leaving" | "stopped" = "idle";
   /** Nothing due is waiting behind what this runner already has. */
   #caughtUp = false;
   /** Places promised to creations whose outcome is not known yet. */
   #offered = 0;
-  /** Places promised to claims under way. */
+  /** Places promised to claims under way, or taken by runs that are given up. */
   #reserved = 0;
   #offersSettled: (() => void) | null = null;
   /** Bodies the turns of a limited tick may still start. */
@@ -221,27 +222,29 @@ export class Runner implements TurnHost {
 
   /** It takes no new work any more. */
   get isStopping(): boolean {
-    return this.#state === "stopping" || this.#state === "stopped";
+    return this.#state === "stopping" || this.#state === "leaving" || this.#state === "stopped";
   }
 
   /** No new turns; bodies in flight may finish until the deadline, then their leases are given back. */
   async stop(graceMs: number): Promise<StopReport> {
     if (this.#state === "stopped") return { finished: 0, released: 0 };
     const loops = this.isRunning;
-    this.#state = "stopping";
+    if (!this.isStopping) this.#state = "stopping";
     this.#dispatcher.stop();
     this.#changes.stop();
     this.#unhear?.();
     const before = this.#active.size;
     for (const turn of this.#active.values()) turn.windDown();
     await within(this.runtime, this.#allEnded(), graceMs);
+    this.#state = "leaving";
     const cutOff = [...this.#active.values()];
     const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];
     for (const turn of cutOff) turn.abandon(new EverstepError("APP_STOPPED", "The runner is shutting down."));
     const told = this.#beats.stop();
     if (leases.length > 0) await this.#giveBack(leases);
     if (this.#isGivenBack) this.#parts.onGivenBack?.(cutOff.map(({ ref }) => ref));
-    await within(this.runtime, Promise.all(this.#endings), runnerDefaults.stopStoreMs);
+    // What was being claimed is given back when it arrives.
+    await within(this.runtime, this.#allEnded(), runnerDefaults.stopStoreMs);
     await within(this.runtime, this.#returned.stop(), runnerDefaults.stopStoreMs);
     await told;
     await this.#wakes.stop((turn) => this.#mayBeBusy(turn, loops), runnerDefaults.stopStoreMs);
@@ -519,8 +522,8 @@ export class Runner implements TurnHost {
 
   async #takeTurn({ claim, history, resident, since }: Ready, budget: StepBudget | null): Promise<boolean> {
     const definition = this.#parts.definitions.get(claim.workflowName);
-    if (!definition || this.#state === "stopped") {
-      await this.#parts.store.release([claim.lease], this.runtime.now());
+    if (!definition || this.#state === "leaving" || this.#state === "stopped") {
+      await this.#returned.give([claim.lease]);
       return false;
     }
     this.#lost.remove(claim.lease.runId);
@@ -580,8 +583,15 @@ export class Runner implements TurnHost {
     }
   }
 
-  /** Ends a run that cannot have its turn; false when another was faster. */
+  /** Ends a run that cannot have its turn, in a place that it takes up; false when another was faster. */
   async #giveUp(claim: Claim, next: Next): Promise<boolean> {
+    this.#reserved += 1;
+    return this.#endUnfit(claim, next).finally(() => {
+      this.#reserved -= 1;
+    });
+  }
+
+  async #endUnfit(claim: Claim, next: Next): Promise<boolean> {
     const request: CommitRequest = {
       kind: "commit",
       lease: claim.lease,

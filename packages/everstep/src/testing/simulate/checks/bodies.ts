@@ -4,6 +4,8 @@
  * seen is durable (INV-8).
  */
 import { decodeValue } from "../../../authoring/codec.ts";
+import type { RunId } from "../../../model/instance.ts";
+import type { Claim } from "../../../model/lease.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { Finding } from "../finding.ts";
 import type { Member } from "../fleet.ts";
@@ -28,6 +30,8 @@ export interface BodiesParts {
 export class Bodies {
   readonly #parts: BodiesParts;
   readonly #stopping = new Set<Member>();
+  /** Runs whose last lease but one had a holder who was heard of. */
+  readonly #heard = new Set<RunId>();
   /** Starts of a body that no record tells of, because the store has lost it. */
   readonly #lost = new Map<string, number>();
 
@@ -42,6 +46,11 @@ export class Bodies {
     return () => {
       for (const { key } of entries.slice(count)) this.#lose(key);
     };
+  }
+
+  claimed({ lease: { runId }, left }: Claim): void {
+    if (left.commit > 0) this.#heard.add(runId);
+    else this.#heard.delete(runId);
   }
 
   /** A turn that does not know yet that the store has gone back begins something. */
@@ -68,9 +77,10 @@ export class Bodies {
       yield found("LIV-6", `in process ${member.number}, which was told to stop`);
     const facts = this.#parts.facts.get(run);
     if (facts === undefined) return;
-    const { crashCount } = facts.record;
+    const { crashCount, runId } = facts.record;
     const { crashesMax } = this.#parts;
-    if (crashCount >= crashesMax)
+    // A single lease that ran out, and that nobody was heard under, proves nothing.
+    if (crashCount >= crashesMax && (crashCount > 1 || this.#heard.has(runId)))
       yield found("INV-14", `after ${crashCount} crashes; at ${crashesMax} it is given up`);
     for (const message of this.#withoutLease(facts, member)) yield found("INV-6", message);
     for (const message of this.#again(entry, facts)) yield found("INV-9", message);

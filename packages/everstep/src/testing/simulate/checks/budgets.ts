@@ -24,6 +24,8 @@ export class Budgets implements Check {
   readonly #disturbed = new Set<Member>();
   /** What was recorded of a run before its last commit, of which its process may not have heard. */
   readonly #heard = new Map<RunId, number>();
+  /** Who read a run or wrote to it last: a run that is given up is not even read. */
+  readonly #known = new Map<RunId, Member>();
 
   constructor(parts: BudgetsParts) {
     this.#parts = parts;
@@ -45,12 +47,16 @@ export class Budgets implements Check {
     };
   }
 
-  *applied({ call, answer, runs }: Applied): Generator<Finding> {
+  *applied({ member, call, answer, runs, written }: Applied): Generator<Finding> {
+    for (const { request } of written)
+      if (request.kind === "commit" && !request.boundary.noProgress)
+        this.#known.set(request.lease.runId, member);
     for (const { before, after } of runs) {
       const bytes = before === undefined ? 0 : resultBytes(before.steps);
       if (bytes !== resultBytes(after.steps)) this.#heard.set(after.record.runId, bytes);
     }
     if (call.method !== "readRuns") return;
+    for (const { runId } of answer as readonly RunHistory[]) this.#known.set(runId, member);
     const [, bytesMax = Number.POSITIVE_INFINITY] = call.args as [unknown, number?];
     // One history is read, however large it is.
     const sizes = (answer as readonly RunHistory[]).map(historyBytes).filter((bytes) => bytes > 0);
@@ -68,7 +74,11 @@ export class Budgets implements Check {
     const { leases, facts } = this.#parts;
     let bytes = 0;
     for (const { record, steps } of facts.values())
-      if (record.executing && leases.holderOf(record.runId) === member)
+      if (
+        record.executing &&
+        leases.holderOf(record.runId) === member &&
+        this.#known.get(record.runId) === member
+      )
         bytes += Math.min(resultBytes(steps), this.#heard.get(record.runId) ?? 0);
     return bytes;
   }

@@ -3,6 +3,7 @@
  * tells of everything that happens in it and is told of broken promises.
  */
 import type { RunId } from "../../../model/instance.ts";
+import type { Claim } from "../../../model/lease.ts";
 import type { Store, StoreOutcome } from "../../../store/store.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { StoreCall } from "../../intercept-store.ts";
@@ -137,6 +138,7 @@ export class Checks {
     }
     const written =
       call.method === "write" ? this.#memory.written(call.requests, answer as readonly StoreOutcome[]) : [];
+    if (call.method === "claim") for (const claim of answer as readonly Claim[]) this.#bodies.claimed(claim);
     const before = (runId: RunId): RunFacts | undefined => this.#byRun.get(runId);
     const applied: Applied = { member, call, answer, written, runs, before, now: now() };
     const findings: Finding[] = [];

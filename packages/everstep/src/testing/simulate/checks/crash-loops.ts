@@ -47,8 +47,8 @@ export class CrashLoops implements Check {
       if (workflowName !== this.#parts.workflowName) continue;
       if (error?.code !== "CRASH_LOOP" || before?.record.error?.code === "CRASH_LOOP") continue;
       const charged = this.#charged.get(nameOf(after)) ?? 0;
-      // One lease may have run out that nobody ever heard of.
-      const least = this.#parts.crashesMax - 1;
+      // One lease may have run out that nobody ever heard of, and alone it proves nothing.
+      const least = Math.max(1, this.#parts.crashesMax - 1);
       if (charged >= least) continue;
       yield {
         invariant: "INV-14",
