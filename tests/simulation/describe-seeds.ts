@@ -1,20 +1,14 @@
 import { expect, test } from "vitest";
-import { fates, mishaps } from "../../packages/everstep/src/testing/simulate/weather.ts";
 import { type Mode, numbers, replayCommand, runBatch } from "./batch.ts";
 import { neverSeen } from "./sometimes.ts";
 import { openerOf, type StoreName } from "./stores.ts";
 
-const withoutLosses = [...fates, ...mishaps].filter((kind) => kind !== "lose writes");
-
-/**
- * Every one of these seeds keeps every promise. `shows`: they reach every state that must come up now and then. Without
- * `losesWrites` the store never goes back in time.
- */
+/** Every one of these seeds keeps every promise. `shows`: they reach every state that must come up now and then. */
 export function describeSeeds(
   mode: Mode,
   from: number,
   count: number,
-  { shows = false, losesWrites = true, store = "memory" as StoreName } = {},
+  { shows = false, store = "memory" as StoreName } = {},
 ): void {
   const where = store === "memory" ? "" : ` on ${store}`;
   const promise =
@@ -26,7 +20,6 @@ export function describeSeeds(
       mode,
       seeds: numbers(from, count),
       openData: openerOf(store),
-      ...(losesWrites ? {} : { faults: withoutLosses }),
     });
     const told = failures.map(
       ({ seed, invariant, message }) => `${invariant}: ${message}\n  ${replayCommand(seed, mode, store)}`,

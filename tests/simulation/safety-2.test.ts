@@ -1,3 +1,3 @@
 import { describeSeeds } from "./describe-seeds.ts";
 
-describeSeeds("safety", 1001, 1000, { losesWrites: false });
+describeSeeds("safety", 1001, 1000);

@@ -1,3 +1,3 @@
 import { describeSeeds } from "./describe-seeds.ts";
 
-describeSeeds("safety", 2001, 1000, { losesWrites: false });
+describeSeeds("safety", 2001, 1000);

@@ -79,7 +79,10 @@ export class KeptLeases implements Check {
     if (leaseMs < 100 * latencyMsMax) return;
     for (const [runId, { member, until, isKnown }] of this.#kept) {
       const leftMs = until - now;
-      if (!isKnown || leftMs > leaseMs * 0.35 || this.#isTroubled(member, this.#silencedAt, now)) continue;
+      if (!isKnown || leftMs > leaseMs * 0.35) continue;
+      // One that ended with an excuse is over: its holder need not know of it any more.
+      if (leftMs < 0 && this.#isTroubled(member, this.#troubledAt, now)) this.#kept.delete(runId);
+      if (this.#isTroubled(member, this.#silencedAt, now)) continue;
       yield {
         invariant: "LIV-1",
         message: `process ${member.number} let its lease of run ${runId} come within ${leftMs} ms of its end, with nothing in its way`,
