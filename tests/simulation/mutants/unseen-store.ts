@@ -168,6 +168,15 @@ export const unseenInStore: readonly Unseen[] = [
     noticedBy: null,
   },
   {
+    name: "a renewal of rows extends a lease that has lost commits",
+    guards: ["INV-2"],
+    file: "stores/sql/leases.ts",
+    find: "const knowsAll = `${isHeld} AND t.last_commit >= v.last_commit`;",
+    replace: "const knowsAll = isHeld;",
+    because: "Worlds on tables are slow, and a renewal must follow right after a loss of its last commit.",
+    noticedBy: "testing/simulate/sql-rows/rows-store.test.ts",
+  },
+  {
     name: "a quick suspension does not look for its event",
     guards: ["INV-23"],
     file: "stores/sql/quick-write.ts",

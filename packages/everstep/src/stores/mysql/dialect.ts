@@ -24,7 +24,8 @@ export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names
     names,
     parameters: parameterRows,
     insert: (table, columns) => insertRows(names, table, columns),
-    update: (table, keys, columns, where) => updateRows(names, table, keys, columns, where),
+    update: (table, keys, columns, where, compared) =>
+      updateRows(names, table, keys, columns, where, compared),
     putSteps: (columns) => putStepRows(names, columns),
     put: (table, keys, columns, how) => putRows(names, table, keys, columns, how),
     forget: (table, column, _keys, limit) => forgetRows(names, table, column, limit),

@@ -57,8 +57,9 @@ export function updateRows(
   keys: readonly string[],
   columns: readonly string[],
   where?: string,
+  compared: readonly string[] = [],
 ): RowsStatement {
-  const all = [...keys, ...columns];
+  const all = [...keys, ...columns, ...compared];
   const condition = where === undefined ? "" : ` AND (${where})`;
   const assigned = (value: (column: string) => string): string =>
     columns.map((column) => `t.${quoted(column)} = ${value(column)}`).join(", ");

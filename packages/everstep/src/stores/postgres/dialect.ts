@@ -32,8 +32,8 @@ export function postgresDialect(namespace: string): Dialect {
     names,
     parameters,
     insert,
-    update: (table, keys, columns, where) =>
-      statement(table, [...keys, ...columns], (rows) => {
+    update: (table, keys, columns, where, compared = []) =>
+      statement(table, [...keys, ...columns, ...compared], (rows) => {
         const set = columns.map((column) => `${column} = v.${column}`).join(", ");
         return `UPDATE ${names[table]} AS t SET ${set} FROM ${rows} WHERE ${matching(keys, where)}`;
       }),

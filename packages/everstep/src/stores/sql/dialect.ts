@@ -27,9 +27,15 @@ export interface Dialect {
 
   /**
    * Sets `columns` of the rows with these keys. Rows hold the keys first. `where` reaches the table as `t` and the given
-   * row as `v`.
+   * row as `v`, which at its end may have columns for `where` alone.
    */
-  update(table: Table, keys: readonly string[], columns: readonly string[], where?: string): RowsStatement;
+  update(
+    table: Table,
+    keys: readonly string[],
+    columns: readonly string[],
+    where?: string,
+    compared?: readonly string[],
+  ): RowsStatement;
 
   /** Inserts steps, or replaces the waiting one with the same run and index; what has settled is left alone. */
   putSteps(columns: readonly string[]): RowsStatement;

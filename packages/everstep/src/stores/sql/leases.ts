@@ -19,9 +19,13 @@ export function leases(database: Database, dialect: Dialect): Leases {
   const held = `r.token = v.token AND r.lane IN (${lanes.held}, ${lanes.heldPaused})`;
   const given = dialect.parameters("v", ["run", "token"]);
   const isHeld = `t.lane IN (${lanes.held}, ${lanes.heldPaused})`;
-  const keep = dialect.update("run", ["id", "token"], ["begun"], isHeld);
+  // What has lost commits that its holder was told of is left as it is.
+  const knowsAll = `${isHeld} AND t.last_commit >= v.last_commit`;
+  const keep = dialect.update("run", ["id", "token"], ["begun"], knowsAll, ["last_commit"]);
   const keepSince = dialect.update("run", ["id", "token", "last_commit"], ["begun"], isHeld);
-  const extend = dialect.update("run", ["id", "token"], ["due_at"], `${isHeld} AND t.due_at < v.due_at`);
+  const extend = dialect.update("run", ["id", "token"], ["due_at"], `${knowsAll} AND t.due_at < v.due_at`, [
+    "last_commit",
+  ]);
   const release = dialect.update(
     "run",
     ["id", "token"],
@@ -48,7 +52,9 @@ export function leases(database: Database, dialect: Dialect): Leases {
     return [
       ...(always.length === 0
         ? []
-        : [keep(always.map(({ lease, begun }) => [...keyOf(lease), begunText(begun)]))]),
+        : [
+            keep(always.map(({ lease, begun, applied = 0 }) => [...keyOf(lease), begunText(begun), applied])),
+          ]),
       ...(since.length === 0
         ? []
         : [
@@ -56,7 +62,7 @@ export function leases(database: Database, dialect: Dialect): Leases {
               since.map(({ lease, begun, commit }) => [...keyOf(lease), commit ?? 0, begunText(begun)]),
             ),
           ]),
-      extend(renewals.map(({ lease }) => [...keyOf(lease), until])),
+      extend(renewals.map(({ lease, applied = 0 }) => [...keyOf(lease), until, applied])),
     ];
   };
 
@@ -132,7 +138,7 @@ function hasWaited(error: unknown): boolean {
   return error instanceof StoreError && error.details?.waited === true;
 }
 
-/** The rows of a lease that has lost commits may be extended all the same: its holder lets go of it now. */
+/** A lease is lost with the commits that its holder was told of. */
 function answer(row: SqlRow | undefined, applied = 0): RenewAnswer {
   if (row === undefined || integer(row, "last_commit") < applied) return { kind: "lost" };
   return { kind: "renewed", eventSeq: integer(row, "event_seq"), paused: text(row, "status") === "paused" };

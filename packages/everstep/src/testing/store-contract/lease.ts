@@ -268,7 +268,15 @@ export const leaseCases: readonly Case[] = [
       const renew = async (applied: number): Promise<string | undefined> =>
         (await store.renew([{ lease, begun: [], commit: applied, applied }], at(leaseMs), at(2)))[0]?.kind;
       equal(await renew(1), "renewed", "by a holder that knows the same");
-      equal(await renew(2), "lost", "by a holder that knows of one more");
+      const before = await instance(store, "a");
+      const alone = [{ lease, begun: [], applied: 2 }];
+      for (const renewals of [[{ lease, begun: [], commit: 2, applied: 2 }], alone])
+        equal(
+          (await store.renew(renewals, at(3 * leaseMs), at(3)))[0]?.kind,
+          "lost",
+          "by one that knows more",
+        );
+      equal(await instance(store, "a"), before, "the instance, which keeps its lease as it was");
     },
   },
   {

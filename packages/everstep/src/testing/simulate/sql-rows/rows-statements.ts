@@ -18,11 +18,12 @@ export function updating(
   keys: readonly string[],
   columns: readonly string[],
   where?: string,
+  compared: readonly string[] = [],
 ): RowsStatement {
   const matching = [...keys.map((key) => `t.${key} = v.${key}`), ...(where === undefined ? [] : [where])];
   const set = columns.map((column) => `${quoted(column)} = v.${column}`).join(", ");
   return (rows) => ({
-    sql: `UPDATE ${table} AS t SET ${set} FROM ${given([...keys, ...columns], rows)} AS v WHERE ${matching.join(" AND ")}`,
+    sql: `UPDATE ${table} AS t SET ${set} FROM ${given([...keys, ...columns, ...compared], rows)} AS v WHERE ${matching.join(" AND ")}`,
     values: rows.flat(),
   });
 }
