@@ -109,7 +109,7 @@ describe("a run whose runner died", () => {
   });
 
   test("waits a while where its confirmation failed, is reported, and keeps no other waiting", async () => {
-    const { runtime, store, app, problems, bodies, claimAndVanish } = scene();
+    const { runtime, store, app, problems, bodies, runOf, claimAndVanish } = scene();
     await app.workflows.W.create({ id: "a" });
     await claimAndVanish();
     await app.workflows.W.create({ id: "b" });
@@ -117,6 +117,8 @@ describe("a run whose runner died", () => {
     await app.tick();
     expect(bodies).toEqual(["b"]);
     expect(problems).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+    // Stores keep whole milliseconds.
+    expect(Number.isInteger(runOf("a").dueAt)).toBe(true);
     await app.tick();
     expect(bodies).toEqual(["b"]);
     await runtime.advance("5 seconds");

@@ -131,7 +131,7 @@ export class Claimer {
     } catch (failure) {
       onProblem(failure);
       // Those that nothing is wrong with need not wait for the others.
-      const retryAt = runtime.now() + retryAfterMs(failure, 1, runtime);
+      const retryAt = runtime.now() + Math.ceil(retryAfterMs(failure, 1, runtime));
       await returned.give(doubtful.map(({ claim }) => ({ ...claim.lease, retryAt })));
       return read.filter((each) => !isDoubtful(each));
     }

@@ -105,6 +105,8 @@ export class Watch {
     this.facts.set(name, facts);
     this.leases.moved(runId, record.token);
     if (record.status !== before?.record.status) this.#parts.sightings.saw(`status: ${record.status}`);
+    if (!Number.isInteger(record.dueAt ?? 0))
+      report([{ invariant: "INV-31", message: `${name} is due at ${record.dueAt}, no whole millisecond` }]);
     this.#report(checkRun(facts, now()));
     if (before) this.#report(checkSuccession(before, facts));
     for (const step of steps)

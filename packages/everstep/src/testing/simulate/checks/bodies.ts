@@ -30,7 +30,7 @@ export interface BodiesParts {
 export class Bodies {
   readonly #parts: BodiesParts;
   readonly #stopping = new Set<Member>();
-  /** Runs whose last lease but one had a holder who was heard of. */
+  /** Runs whose last lease but one ran out, and whose holder had been heard of. */
   readonly #heard = new Set<RunId>();
   /** Starts of a body that no record tells of, because the store has lost it. */
   readonly #lost = new Map<string, number>();
@@ -49,7 +49,7 @@ export class Bodies {
   }
 
   claimed({ lease: { runId }, left }: Claim): void {
-    if (left.commit > 0) this.#heard.add(runId);
+    if (left.ranOut && left.commit > 0) this.#heard.add(runId);
     else this.#heard.delete(runId);
   }
 
