@@ -17,7 +17,7 @@ export type Fate = "runs" | "killed" | "left" | "fell";
 
 let started = 0;
 /** More than the grace that bodies are given and the patience with a store that does not answer. */
-const leaveMs = 15_000;
+const leaveMs = 20_000;
 
 export class RunnerHandle {
   readonly freezes: Freeze[] = [];

@@ -40,10 +40,11 @@ onEachStore("stopping", (tell) => {
     const hang = () => () => new Promise<never>(() => {});
     const fail = () => () => Promise.reject(storeFailure("unavailable"));
     test.each([
-      ["never settles", null, 0],
-      ["never settles and the store does not answer", hang, 10 * second],
-      ["never settles and the store is gone", fail, 10 * second],
-    ])("when a body %s", async (_title, trouble, moreMs) => {
+      ["never settles", null, 0, true],
+      ["never settles and the store does not answer", hang, 10 * second, true],
+      ["never settles and the store does not even close", hang, 15 * second, false],
+      ["never settles and the store is gone", fail, 10 * second, true],
+    ])("when a body %s", async (_title, trouble, moreMs, closes) => {
       const gate = createGate();
       const aborted: string[] = [];
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
@@ -57,7 +58,7 @@ onEachStore("stopping", (tell) => {
       await story.workflows.W.createBatch([{ id: "i" }, { id: "j" }]);
       const a = story.runner("a");
       await a.start();
-      if (trouble) a.faults.plan(({ method }) => (method === "close" ? null : trouble()));
+      if (trouble) a.faults.plan(({ method }) => (closes && method === "close" ? null : trouble()));
       let report: unknown;
       void a.stop({ grace: "10 seconds" }).then((told) => {
         report = told;

@@ -278,7 +278,9 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
     await hints?.stop();
     patience.stop();
-    await store.close();
+    // It waits for calls under way, and a server that has fallen silent answers none of them.
+    const closing = store.close();
+    if (await within(runtime, closing, runnerDefaults.stopStoreMs)) await closing;
     return report;
   };
   const app: App<Workflows> = {
