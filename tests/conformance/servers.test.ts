@@ -1,5 +1,7 @@
 /** The same programs on every store that needs a server. Killed processes are for the chaos tests; here a reload cuts off. */
+import type { Store } from "everstep/store";
 import { afterAll, describe, test, vi } from "vitest";
+import { AnswerTimes } from "../support/lateness.ts";
 import { Namespaces, serverStores } from "../support/server-stores.ts";
 import { describeCorpus } from "./describe-corpus.ts";
 import { cloudflareDifferences } from "./differences.ts";
@@ -23,12 +25,15 @@ for (const server of serverStores) {
   afterAll(async () => {
     for (const namespace of used) await namespaces.giveBack(namespace);
   });
+  const answerTimes = new AnswerTimes();
+  const open = (namespace: string): Store => answerTimes.of(server.open(namespace));
   await describeCorpus(title, {
     differences: cloudflareDifferences,
-    hostTogether: (programs) => hostTogether(programs, "cloudflare", server.open(take())),
+    answerTimes,
+    hostTogether: (programs) => hostTogether(programs, "cloudflare", open(take())),
     driveReloading(program) {
       const namespace = take();
-      return driveReloadingInProcess(program, "cloudflare", () => server.open(namespace));
+      return driveReloadingInProcess(program, "cloudflare", () => open(namespace));
     },
   });
 }
