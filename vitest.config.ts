@@ -31,8 +31,6 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     pool: "forks",
-    // Machines that check submissions are shared: what fails there is tried again, and named as flaky in the report.
-    retry: process.env.CI === "true" ? 2 : 0,
     // Generous: a busy machine is slow, a mistake is for ever.
     testTimeout: 120_000,
     hookTimeout: 120_000,
