@@ -10,8 +10,11 @@ const conditions = ["everstep-source"];
 const together = [
   "tests/{change-safety,golden,http,scenarios,security,verify}/**/*.test.ts",
   // Except for those that look at what is left in their process.
-  "tests/regressions/!(pools|leaks|crowds|stopping|two-engines).test.ts",
+  "tests/regressions/!(pools|leaks|crowds|stopping|two-engines|durations|dangling).test.ts",
 ];
+
+// Those judge their whole process, or load the library anew: each has one of its own.
+const own = ["packages/**/src/**/{simulate-world,turn-endings,driver}.test.ts"];
 
 // Those have leases so short that a busy machine may lose them: one at a time.
 const alone = ["tests/regressions/pools.test.ts"];
@@ -50,6 +53,7 @@ export default defineConfig({
         test: {
           name: "units",
           include: ["packages/**/src/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...own],
           isolate: false,
           maxWorkers: workers,
           sequence: { groupOrder: 0 },
@@ -69,7 +73,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "pairs",
-          include: ["tests/**/*.test.ts", "examples/**/*.test.ts"],
+          include: ["tests/**/*.test.ts", "examples/**/*.test.ts", ...own],
           exclude: [...configDefaults.exclude, ...together, ...alone, ...chaos, ...browser],
           maxWorkers: workers,
           sequence: { groupOrder: 0 },

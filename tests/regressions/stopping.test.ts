@@ -41,13 +41,14 @@ onEachStore("stopping", (tell) => {
     const fail = () => () => Promise.reject(storeFailure("unavailable"));
     test.each([
       ["never settles", null, 0, true],
-      ["never settles and the store does not answer", hang, 10 * second, true],
+      ["never settles and the store does not answer", hang, 15 * second, true],
       ["never settles and the store does not even close", hang, 15 * second, false],
-      ["never settles and the store is gone", fail, 10 * second, true],
+      ["never settles and the store is gone", fail, 15 * second, true],
     ])("when a body %s", async (_title, trouble, moreMs, closes) => {
       const gate = createGate();
       const aborted: string[] = [];
-      const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
+      const workflow = defineWorkflow({ name: "w" }, async ({ instanceId }, step) => {
+        if (instanceId === "sleeper") return step.sleep("nap", "1 day");
         await step.do("first", async () => "done");
         await step.do("deaf", { timeout: "1 day" }, async ({ signal }) => {
           signal.addEventListener("abort", () => aborted.push(signal.reason.code));
@@ -55,9 +56,10 @@ onEachStore("stopping", (tell) => {
         });
       });
       const story = tell({ W: workflow });
-      await story.workflows.W.createBatch([{ id: "i" }, { id: "j" }]);
+      await story.workflows.W.createBatch([{ id: "i" }, { id: "j" }, { id: "sleeper" }]);
       const a = story.runner("a");
       await a.start();
+      await story.settle();
       if (trouble) a.faults.plan(({ method }) => (closes && method === "close" ? null : trouble()));
       let report: unknown;
       void a.stop({ grace: "10 seconds" }).then((told) => {

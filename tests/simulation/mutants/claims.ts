@@ -128,7 +128,7 @@ export const claims: readonly Mutant[] = [
     name: "a run that crashed is not given back for its next try",
     guards: ["INV-14", "LIV-2"],
     file: "runner/claimer.ts",
-    find: "await returned.give(putOff);",
+    find: "await this.#parts.returned.give(putOff);",
     replace: "",
   },
   {
@@ -148,9 +148,9 @@ export const claims: readonly Mutant[] = [
   {
     name: "only the first of several claimed runs is begun",
     guards: ["LIV-1", "INV-14"],
-    file: "runner/runner.ts",
-    find: "return { at, isMore, begun: ready.map((each) => this.#begin(each, budget)) };",
-    replace: "return { at, isMore, begun: ready.slice(0, 1).map((each) => this.#begin(each, budget)) };",
+    file: "runner/claimer.ts",
+    find: "begun: ready.map(begin) };",
+    replace: "begun: ready.slice(0, 1).map(begin) };",
   },
   {
     name: "a run with a history is claimed as a fresh one",

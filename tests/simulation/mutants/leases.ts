@@ -132,7 +132,7 @@ export const leaseMutants: readonly Mutant[] = [
     name: "a runner that stops keeps its leases",
     guards: ["LIV-6"],
     file: "runner/runner.ts",
-    find: "if (leases.length > 0) await this.#giveBack(leases);",
+    find: "if (leases.length > 0) await patience.wait(this.#release(leases));",
     replace: "",
   },
   {

@@ -16,9 +16,9 @@ import { HintSender, type HintSenderParts } from "../runner/hint-sender.ts";
 import type { Dispatcher } from "../runner/hints.ts";
 import { NudgeWatch } from "../runner/nudge-watch.ts";
 import { Runner, type StopReport, type TickOptions } from "../runner/runner.ts";
+import { StopPatience } from "../runner/stop-patience.ts";
 import { StoreClock } from "../runner/store-clock.ts";
 import { appStopped, Patience } from "../runner/store-patience.ts";
-import { within } from "../runner/within.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { CheckReport } from "../verify/replay/check-report.ts";
@@ -270,17 +270,18 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   }
   let stopping: Promise<StopReport> | null = null;
   const stop = async (graceMs: number, until: PromiseLike<unknown> | undefined): Promise<StopReport> => {
-    const report = await runner.stop(graceMs);
+    const time = new StopPatience(runtime);
+    const report = await runner.stop(graceMs, time);
     await Promise.allSettled([until]);
     stopped = true;
     endings.stop();
     nudges.stop();
-    await within(runtime, group.settled(), runnerDefaults.stopStoreMs);
-    await hints?.stop();
+    await time.wait(group.settled());
+    await hints?.stop(time.leftMs);
     patience.stop();
     // It waits for calls under way, and a server that has fallen silent answers none of them.
     const closing = store.close();
-    if (await within(runtime, closing, runnerDefaults.stopStoreMs)) await closing;
+    if (await time.wait(closing)) await closing;
     return report;
   };
   const app: App<Workflows> = {

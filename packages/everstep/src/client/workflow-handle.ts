@@ -210,7 +210,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     const found = await this.#parts.reads.getInstance(request, 1);
     if (!found || !isOwnCreation(found, request)) return exists;
     // The lease that went with the lost reply is held by nobody; one that somebody has taken since is theirs.
-    if (request.lease) await this.#parts.runner.giveBackUnheard(request.lease);
+    if (request.lease) await this.#parts.runner.giveBack(found.runId, request.lease);
     return { kind: "created", runId: found.runId, claim: null };
   }
 

@@ -512,7 +512,9 @@ export class Turn implements TurnScope {
     this.#ending = next.kind !== "continue";
     this.#committing = sent;
     const { steps, timeouts, consumed, logs, alongside, mutations } = content;
-    const isProgress = this.#ending || steps.length + timeouts.length + consumed.length > 0;
+    // A turn that only gives way has got nowhere.
+    const isOver = this.#ending && next.kind !== "yield";
+    const isProgress = isOver || steps.length + timeouts.length + consumed.length > 0;
     this.#committedUpTo = upTo;
     const records = recordsOf(content, false);
     const begun = this.#ending ? this.#steps.leftBy(records) : this.#steps.begunBeyond(upTo, records);

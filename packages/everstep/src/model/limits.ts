@@ -118,8 +118,9 @@ export const runnerDefaults = {
   pollShrink: 0.8,
   pollGrow: 1.2,
   stopGraceMs: 25 * second,
-  /** How long a stop waits for a store that does not answer. */
+  /** How long a stop waits for each thing it asks of a store that does not answer, and for all of them. */
   stopStoreMs: 5 * second,
+  stopStoreMsMax: 15 * second,
   residentsMax: 1000,
   /** What turns in progress may hold of stored values before no more runs are taken up; half of it is for residents. */
   memoryBytes: 64 * mebibyte,

@@ -123,6 +123,8 @@ export type SendEventOutcome =
       readonly status: InstanceStatus;
       readonly duplicate: boolean;
       readonly woke: boolean;
+      /** A duplicate of an event that an earlier run of the instance has got: this one got none. */
+      readonly ofEarlierRun?: true;
     }
   | { readonly kind: "not-found" }
   | { readonly kind: "terminal"; readonly status: InstanceStatus }

@@ -2,12 +2,14 @@ import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
 import type { RunnerSettings } from "../client/settings.ts";
+import type { Claim } from "../model/lease.ts";
 import type { Limits } from "../model/limits.ts";
 import type { RunHistory } from "../store/store.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";
 import { createGate } from "../testing/gate.ts";
+import { confirmation } from "./unfit.ts";
 
 function scene(limits: Partial<Limits> = {}, settings: RunnerSettings = {}) {
   const runtime = createFakeRuntime();
@@ -32,7 +34,7 @@ function scene(limits: Partial<Limits> = {}, settings: RunnerSettings = {}) {
     return run;
   };
   /** A process takes what is due and is not heard of again. */
-  const claimAndVanish = async () => {
+  const claimAndVanish = async (last: (claims: readonly Claim[]) => Promise<void> = async () => {}) => {
     const claims = await store.claim({
       owner: "elsewhere",
       token: 1 + runtime.now(),
@@ -41,6 +43,7 @@ function scene(limits: Partial<Limits> = {}, settings: RunnerSettings = {}) {
       now: runtime.now(),
       leaseUntil: runtime.now() + 30_000,
     });
+    await last(claims);
     await runtime.advance("31 seconds");
     return claims;
   };
@@ -68,6 +71,32 @@ describe("a run whose runner died", () => {
     await app.tick();
     expect(runOf("sleeper").error?.code).toBe("HISTORY_UNREADABLE");
     expect(store.count("commit") - commits).toBe(1);
+  });
+
+  test("twice is begun alone, also where two ticks claim at the same time", async () => {
+    const { runtime, store, app, bodies, claimAndVanish } = scene();
+    for (const id of ["a", "b"]) await app.workflows.W.create({ id });
+    const crash = async () => {
+      const claims = await claimAndVanish(async (taken) => {
+        await store.write(taken.map(confirmation), runtime.now());
+      });
+      expect(claims).toHaveLength(2);
+    };
+    await crash();
+    await crash();
+    // The first tick puts them off for the delay after a crash.
+    await app.tick();
+    await runtime.advance("1 minute");
+    const stop = store.stopBefore("commit");
+    const ticks = [app.tick({ maxInstances: 1 })];
+    await stop.reached;
+    stop.remove();
+    ticks.push(app.tick({ maxInstances: 1 }));
+    await runtime.settle();
+    expect(bodies).toEqual([]);
+    await stop.continue();
+    await Promise.all(ticks);
+    expect(bodies).toHaveLength(1);
   });
 
   test("is not given up for one lease that nobody was heard under, however few crashes are allowed", async () => {

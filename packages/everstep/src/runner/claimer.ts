@@ -8,7 +8,7 @@ import type { Runtime } from "../model/runtime.ts";
 import { historyBytes } from "../store/history-bytes.ts";
 import { readInPortions } from "../store/read-in-portions.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
-import { careFor } from "./crash-care.ts";
+import { type CaredFor, careFor, isSuspect } from "./crash-care.ts";
 import type { Residents } from "./residents.ts";
 import { mayHaveApplied, type ReturnedLeases } from "./returned-leases.ts";
 import { retryAfterMs } from "./store-patience.ts";
@@ -39,33 +39,43 @@ export interface ClaimerParts {
   readonly onProblem: (problem: unknown) => void;
 }
 
-export interface Claimed {
+export interface Claimed<Begun> {
   /** When it looked. */
   readonly at: number;
   /** There may be more: as many were found as were asked for, or some were given back for want of memory. */
   readonly isMore: boolean;
-  readonly ready: readonly Ready[];
+  readonly begun: readonly Begun[];
 }
 
 /** Gets due runs from the store, with one batched read for those whose turns are not in memory. */
 export class Claimer {
   readonly #parts: ClaimerParts;
+  /** Runs that may kill their process and are about to begin. */
+  #suspectsTaken = 0;
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
   }
 
-  /** At most `limit` due runs. */
-  async claim(limit: number): Promise<Claimed> {
+  /** Begins at most `limit` due runs. */
+  async claim<Begun>(limit: number, begin: (ready: Ready) => Begun): Promise<Claimed<Begun>> {
     const { runtime } = this.#parts;
     const since = runtime.monotonic();
     const at = runtime.now();
-    if (limit <= 0) return { at, isMore: false, ready: [] };
+    if (limit <= 0) return { at, isMore: false, begun: [] };
     const claims = await this.#ask(limit, at);
-    const taken = claims.length === 0 ? [] : await this.#careFor(claims);
-    const read = taken.length === 0 ? [] : await this.#withHistories(taken, since);
-    const ready = read.length === 0 ? [] : await this.#confirmed(read);
-    return { at, isMore: claims.length >= limit || read.length < taken.length, ready };
+    if (claims.length === 0) return { at, isMore: false, begun: [] };
+    const { taken, putOff } = this.#careFor(claims);
+    const suspects = taken.filter((claim) => isSuspect(claim) && !this.#isOver(claim)).length;
+    this.#suspectsTaken += suspects;
+    try {
+      await this.#parts.returned.give(putOff);
+      const read = taken.length === 0 ? [] : await this.#withHistories(taken, since);
+      const ready = read.length === 0 ? [] : await this.#confirmed(read);
+      return { at, isMore: claims.length >= limit || read.length < taken.length, begun: ready.map(begin) };
+    } finally {
+      this.#suspectsTaken -= suspects;
+    }
   }
 
   async #ask(limit: number, now: number): Promise<readonly Claim[]> {
@@ -91,17 +101,15 @@ export class Claimer {
   }
 
   /** Without those that must wait because their runners died. */
-  async #careFor(claims: readonly Claim[]): Promise<readonly Claim[]> {
-    const { runtime, suspects, returned } = this.#parts;
-    if (claims.every(({ crashCount }) => crashCount === 0)) return claims;
-    const { taken, putOff } = careFor(claims, {
+  #careFor(claims: readonly Claim[]): CaredFor {
+    const { runtime, suspects } = this.#parts;
+    if (claims.every(({ crashCount }) => crashCount === 0)) return { taken: claims, putOff: [] };
+    return careFor(claims, {
       now: runtime.now(),
       random: () => runtime.float(),
-      suspects: suspects(),
+      suspects: suspects() + this.#suspectsTaken,
       isOver: (claim) => this.#isOver(claim),
     });
-    await returned.give(putOff);
-    return taken;
   }
 
   /** It is given up, not tried again. */

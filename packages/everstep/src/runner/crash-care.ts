@@ -39,7 +39,7 @@ export function careFor(claims: readonly Claim[], terms: CareTerms): CaredFor {
   return { taken, putOff };
 }
 
-function isSuspect({ crashCount }: Claim): boolean {
+export function isSuspect({ crashCount }: Claim): boolean {
   return crashCount >= crashesForSuspicion;
 }
 

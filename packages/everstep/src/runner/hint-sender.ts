@@ -1,6 +1,5 @@
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
-import { runnerDefaults } from "../model/limits.ts";
 import type { StoreOutcome, StoreRequest } from "../model/request.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import type { Store } from "../store/store.ts";
@@ -57,11 +56,9 @@ export class HintSender {
   }
 
   /** Waits for calls under way, but not for long. */
-  async stop(): Promise<void> {
+  async stop(patienceMs: number): Promise<void> {
     const { runtime } = this.#parts;
-    if (this.#underWay.size > 0) {
-      await within(runtime, Promise.all(this.#underWay), runnerDefaults.stopStoreMs);
-    }
+    if (this.#underWay.size > 0) await within(runtime, Promise.all(this.#underWay), patienceMs);
     this.#isStopped = true;
     for (const timer of this.#timers) timer.cancel();
   }

@@ -1,7 +1,7 @@
 import { StoreError } from "../model/error.ts";
 import type { ReturnedLease } from "../model/lease.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreOutcome } from "../store/store.ts";
 import { askAgainMs } from "./store-patience.ts";
 
 /** It may have taken effect, or may still do so. */
@@ -20,8 +20,18 @@ interface Returned {
   readonly leases: readonly ReturnedLease[];
   /** All that were handed out with this token, by an answer that was lost. */
   readonly token?: number;
+  /** How often the store was asked for them and had none. */
+  readonly missed?: number;
   /** By the monotonic clock: then they are over. */
   readonly over: number;
+}
+
+/** What handed them out may arrive behind the request that gives them back, so that is made again a few times. */
+const missesMax = 3;
+const missedMs = 1000;
+
+function isMissed(outcome: StoreOutcome | undefined): boolean {
+  return outcome?.kind === "abandoned" && outcome.runs === 0;
 }
 
 /**
@@ -33,6 +43,7 @@ export class ReturnedLeases {
   readonly #parts: ReturnedLeasesParts;
   /** What the store has not taken. */
   #left: readonly Returned[] = [];
+  readonly #underWay = new Set<Promise<void>>();
   #failures = 0;
   #timer: Timer | null = null;
   #isStopped = false;
@@ -43,12 +54,12 @@ export class ReturnedLeases {
 
   /** Resolves when the store was told, or has failed: then it is told later. */
   async give(leases: readonly ReturnedLease[]): Promise<void> {
-    if (leases.length > 0) await this.#offer([{ leases, over: this.#over() }]);
+    if (leases.length > 0) await this.#begin([{ leases, over: this.#over() }]);
   }
 
   /** The same where the answer was lost: no other leases ever have that token. */
   giveUnheard(token: number): Promise<void> {
-    return this.#offer([{ leases: [], token, over: this.#over() }]);
+    return this.#begin([{ leases: [], token, over: this.#over() }]);
   }
 
   /** Tries once more, and leaves nothing waiting. */
@@ -56,7 +67,14 @@ export class ReturnedLeases {
     this.#isStopped = true;
     this.#timer?.cancel();
     this.#timer = null;
+    await Promise.all(this.#underWay);
     await this.#offerAgain();
+  }
+
+  #begin(returned: readonly Returned[]): Promise<void> {
+    const offer = this.#offer(returned).finally(() => this.#underWay.delete(offer));
+    this.#underWay.add(offer);
+    return offer;
   }
 
   #over(): number {
@@ -67,29 +85,43 @@ export class ReturnedLeases {
     const now = this.#parts.runtime.monotonic();
     const left = this.#left.filter(({ over }) => over > now);
     this.#left = [];
-    if (left.length > 0) await this.#offer(left);
+    if (left.length > 0) await this.#begin(left);
     else this.#failures = 0;
   }
 
   async #offer(returned: readonly Returned[]): Promise<void> {
     const { store, runtime, owner } = this.#parts;
     const leases = returned.flatMap((each) => each.leases);
-    const abandoned = returned.flatMap(({ token }) =>
-      token === undefined ? [] : [{ kind: "abandon", owner, fate: { kind: "release", token } } as const],
-    );
+    const unheard = returned.filter(({ token }) => token !== undefined);
+    const abandoned = unheard.map(({ token = 0 }) => {
+      return { kind: "abandon", owner, fate: { kind: "release", token } } as const;
+    });
     try {
       if (leases.length > 0) await store.release(leases, runtime.now());
-      if (abandoned.length > 0) await store.write(abandoned, runtime.now());
+      const outcomes = abandoned.length > 0 ? await store.write(abandoned, runtime.now()) : [];
       this.#failures = 0;
+      const missed = unheard.filter((_each, at) => isMissed(outcomes[at]));
+      this.#missed(missed.map((each) => ({ ...each, missed: (each.missed ?? 0) + 1 })));
     } catch (failure) {
       this.#left = [...this.#left, ...returned];
       this.#offerLater(failure);
     }
   }
 
+  #missed(missed: readonly Returned[]): void {
+    const left = missed.filter((each) => (each.missed ?? 0) < missesMax);
+    if (left.length === 0) return;
+    this.#left = [...this.#left, ...left];
+    this.#after(missedMs);
+  }
+
   #offerLater(failure: unknown): void {
     if (this.#timer || this.#isStopped) return;
-    const delayMs = askAgainMs(failure, this.#failures++, this.#parts.runtime);
+    this.#after(askAgainMs(failure, this.#failures++, this.#parts.runtime));
+  }
+
+  #after(delayMs: number): void {
+    if (this.#timer || this.#isStopped) return;
     this.#timer = this.#parts.runtime.timer(() => {
       this.#timer = null;
       void this.#offerAgain();

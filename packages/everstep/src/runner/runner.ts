@@ -31,6 +31,7 @@ import { type PollSettings, pollOptionsOf } from "./poll-options.ts";
 import { Residents } from "./residents.ts";
 import { ReturnedLeases } from "./returned-leases.ts";
 import { type CommitListener, SentCommit } from "./sent-commit.ts";
+import { StopPatience } from "./stop-patience.ts";
 import { isRetryable, retryAfterMs } from "./store-patience.ts";
 import { TurnMemory } from "./turn-memory.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
@@ -226,7 +227,7 @@ export class Runner implements TurnHost {
   }
 
   /** No new turns; bodies in flight may finish until the deadline, then their leases are given back. */
-  async stop(graceMs: number): Promise<StopReport> {
+  async stop(graceMs: number, patience = new StopPatience(this.runtime)): Promise<StopReport> {
     if (this.#state === "stopped") return { finished: 0, released: 0 };
     const loops = this.isRunning;
     if (!this.isStopping) this.#state = "stopping";
@@ -237,17 +238,19 @@ export class Runner implements TurnHost {
     for (const turn of this.#active.values()) turn.windDown();
     await within(this.runtime, this.#allEnded(), graceMs);
     this.#state = "leaving";
+    patience.begin();
     const cutOff = [...this.#active.values()];
     const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];
     for (const turn of cutOff) turn.abandon(new EverstepError("APP_STOPPED", "The runner is shutting down."));
     const told = this.#beats.stop();
-    if (leases.length > 0) await this.#giveBack(leases);
+    // A store that does not answer must not keep a process from stopping; the leases run out by themselves.
+    if (leases.length > 0) await patience.wait(this.#release(leases));
     if (this.#isGivenBack) this.#parts.onGivenBack?.(cutOff.map(({ ref }) => ref));
     // What was being claimed is given back when it arrives.
-    await within(this.runtime, this.#allEnded(), runnerDefaults.stopStoreMs);
-    await within(this.runtime, this.#returned.stop(), runnerDefaults.stopStoreMs);
+    await patience.wait(this.#allEnded());
+    await patience.wait(this.#returned.stop());
     await told;
-    await this.#wakes.stop((turn) => this.#mayBeBusy(turn, loops), runnerDefaults.stopStoreMs);
+    await this.#wakes.stop((turn) => this.#mayBeBusy(turn, loops), patience.leftMs);
     this.#residents.clear();
     this.#state = "stopped";
     this.#unguard?.();
@@ -262,11 +265,6 @@ export class Runner implements TurnHost {
   #mayBeBusy(turn: Turn, loops: boolean): boolean {
     if (!loops) return turn.hasProgressed;
     return this.runtime.monotonic() - turn.suspendedAt < turn.definition.limits.stallMs;
-  }
-
-  /** A store that does not answer must not keep a process from stopping; the leases run out by themselves. */
-  async #giveBack(leases: readonly Lease[]): Promise<void> {
-    await within(this.runtime, this.#release(leases), runnerDefaults.stopStoreMs);
   }
 
   /** A store that fails now may answer in a moment; its pauses together are shorter than a stop waits for it. */
@@ -406,7 +404,12 @@ export class Runner implements TurnHost {
     return { owner: this.owner, token: newToken(this.runtime), until };
   }
 
-  /** The answer to a creation with this offer was lost: it may have taken the lease along. */
+  /** This run took the offer along, and the answer was lost. */
+  giveBack(runId: RunId, { owner, token, until }: LeaseOffer): Promise<void> {
+    return this.#returned.give([{ runId, owner, token, expiresAt: until }]);
+  }
+
+  /** The same where it is not known whether any run did. */
   giveBackUnheard({ token }: LeaseOffer): Promise<void> {
     return this.#returned.giveUnheard(token);
   }
@@ -491,15 +494,11 @@ export class Runner implements TurnHost {
     }
   }
 
-  async #claimAndBegin(
-    limit: number,
-    budget: StepBudget | null,
-  ): Promise<Omit<Claimed, "ready"> & { readonly begun: readonly Promise<boolean>[] }> {
+  async #claimAndBegin(limit: number, budget: StepBudget | null): Promise<Claimed<Promise<boolean>>> {
     const places = Math.max(0, limit);
     this.#reserved += places;
     try {
-      const { at, isMore, ready } = await this.#claimer.claim(places);
-      return { at, isMore, begun: ready.map((each) => this.#begin(each, budget)) };
+      return await this.#claimer.claim(places, (each) => this.#begin(each, budget));
     } finally {
       this.#reserved -= places;
     }

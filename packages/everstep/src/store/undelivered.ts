@@ -2,13 +2,17 @@ import { type LogLine, systemCategory } from "../model/log-line.ts";
 import type { AlongsideEvent, SendEventOutcome } from "../model/request.ts";
 
 /** Why nobody gets an event that a step has sent. */
-export type Undelivered = Exclude<SendEventOutcome["kind"], "accepted">;
+export type Undelivered = Exclude<SendEventOutcome["kind"], "accepted"> | "of-earlier-run";
 
 /** The codes with which the same event is refused outside of a step. */
 const said: Readonly<Record<Undelivered, { readonly code: string; readonly because: string }>> = {
   "not-found": { code: "INSTANCE_NOT_FOUND", because: "there is no such instance" },
   terminal: { code: "INSTANCE_TERMINAL", because: "that instance has ended" },
   "id-conflict": { code: "EVENT_ID_CONFLICT", because: "its id was used for an event to another instance" },
+  "of-earlier-run": {
+    code: "EVENT_ID_CONFLICT",
+    because: "its id was used for an event to an earlier run of that instance",
+  },
   "buffer-full": {
     code: "EVENT_BUFFER_FULL",
     because: "that instance holds as many events as it may that it has not taken",
@@ -38,7 +42,8 @@ export function undeliveredLine(event: AlongsideEvent, reason: Undelivered): Log
 
 /** None when somebody gets it. */
 export function undeliveredLines(event: AlongsideEvent, outcome: SendEventOutcome): readonly LogLine[] {
-  return outcome.kind === "accepted" ? none : [undeliveredLine(event, outcome.kind)];
+  if (outcome.kind !== "accepted") return [undeliveredLine(event, outcome.kind)];
+  return outcome.ofEarlierRun ? [undeliveredLine(event, "of-earlier-run")] : none;
 }
 
 const none: readonly LogLine[] = [];

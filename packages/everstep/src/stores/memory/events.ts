@@ -24,7 +24,14 @@ export function sendEvent(
   if (earlier !== undefined) {
     // Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
     if (earlier.instance !== instance) return { kind: "id-conflict" };
-    return { kind: "accepted", runId: earlier.id, status: run.status, duplicate: true, woke: false };
+    const answer = {
+      kind: "accepted",
+      runId: earlier.id,
+      status: run.status,
+      duplicate: true,
+      woke: false,
+    } as const;
+    return earlier === run ? answer : { ...answer, ofEarlierRun: true };
   }
   if (isTerminal(run.status)) return { kind: "terminal", status: run.status };
   if (!request.system && countBuffered(run) >= request.bufferMax) return { kind: "buffer-full" };

@@ -1,7 +1,6 @@
 /** For tests against a real server: stores in schemas of their own, and a way to be rid of them. */
 import { randomBytes } from "node:crypto";
 import type { Store } from "../../store/store.ts";
-import type { StoreUnderTest } from "../../testing/store-contract/case.ts";
 import { loadDriver, type PostgresClient } from "./driver.ts";
 import { postgres } from "./index.ts";
 import type { PostgresOptions } from "./options.ts";
@@ -65,25 +64,25 @@ export function postgresPlace(url: string = postgresUrl as string): PostgresPlac
 }
 
 /** How the contract's cases write rows and begin transactions of their own. */
-export function ownRows(place: PostgresPlace): Pick<StoreUnderTest, "rows" | "transactions"> {
+export function ownRows(place: PostgresPlace) {
   const rowsOf = (store: Store): string => `"${place.namespaceOf(store)}".author_row`;
   const tables: string[] = [];
   return {
     rows: {
       synchronous: false,
-      async prepare(store) {
+      async prepare(store: Store) {
         await place.query(`CREATE TABLE ${rowsOf(store)} (key text PRIMARY KEY, value text)`);
         tables.push(rowsOf(store));
       },
-      insert: (db: PostgresClient, key, value) =>
+      insert: (db: PostgresClient, key: string, value: string) =>
         db.query(`INSERT INTO ${tables.at(-1)} (key, value) VALUES ($1, $2)`, [key, value]),
-      async read(store, key) {
+      async read(store: Store, key: string) {
         const [row] = await place.query(`SELECT value FROM ${rowsOf(store)} WHERE key = $1`, [key]);
         return row?.value as string | undefined;
       },
     },
     transactions: {
-      async run(_store, end, body) {
+      async run(_store: Store, end: "commit" | "rollback", body: (tx: unknown) => Promise<void>) {
         const client = await place.client();
         try {
           await client.query("BEGIN");

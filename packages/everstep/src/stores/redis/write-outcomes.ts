@@ -71,6 +71,7 @@ function readSent(kind: string | undefined, facts: Facts): SendEventOutcome {
         status: status(facts[1]),
         duplicate: facts[2] === "1",
         woke: facts[3] === "1",
+        ...(facts[4] === undefined ? {} : { ofEarlierRun: true as const }),
       };
     case "terminal":
       return { kind, status: status(facts[0]) };

@@ -53,7 +53,9 @@ function readRuns(dialect: Dialect, lock: string): Reader {
     for (const { owner, fate } of needs.abandons) {
       const which = fate.kind === "error" ? unfinished : leased;
       const sql = `SELECT r.id AS run FROM known JOIN ${names.run} r ON r.workflow = known.workflow WHERE ${which} AND r.owner = ?`;
-      parts.push({ sql, values: [owner] });
+      // What else it holds is at work, and need not be locked.
+      if (fate.kind === "release") parts.push({ sql: `${sql} AND r.token = ?`, values: [owner, fate.token] });
+      else parts.push({ sql, values: [owner] });
     }
     return parts;
   };

@@ -16,7 +16,8 @@ export function planSendEvent(set: WorkingSet, request: SendEventRequest, now: n
   if (earlier !== undefined) {
     // Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
     if (earlier.instance !== row.instance) return { kind: "id-conflict" };
-    return { kind: "accepted", runId: earlier.run, status, duplicate: true, woke: false };
+    const answer = { kind: "accepted", runId: earlier.run, status, duplicate: true, woke: false } as const;
+    return earlier.run === row.run ? answer : { ...answer, ofEarlierRun: true };
   }
   if (run.hasEnded) return { kind: "terminal", status };
   if (isFull(run, request)) return { kind: "buffer-full" };

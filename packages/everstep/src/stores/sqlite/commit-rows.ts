@@ -36,9 +36,9 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
     `UPDATE ${names.run} SET ${applied}, status = 'waiting', kind = ?, lane = ?, due_at = ?, waiting_since = ? WHERE id = ?`,
   );
   const giveWay = db.prepare(
-    `UPDATE ${names.run} SET ${applied}, kind = 'resume', lane = ${lanes.resuming}, due_at = ? WHERE id = ?`,
+    `UPDATE ${names.run} SET ${goOn}, kind = 'resume', lane = ${lanes.resuming}, due_at = ? WHERE id = ?`,
   );
-  const stayPaused = db.prepare(`UPDATE ${names.run} SET ${applied}, lane = NULL WHERE id = ?`);
+  const stayPaused = db.prepare(`UPDATE ${names.run} SET ${goOn}, lane = NULL WHERE id = ?`);
 
   const logSeqAfter = (row: HotRow, boundary: Boundary): number => row.logSeq + boundary.logs.length;
 
@@ -53,12 +53,12 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
     goOn(row, boundary, leaseUntil, now) {
       const logSeq = logSeqAfter(row, boundary);
       const begun = begunText(boundary.begun);
-      const keptCrashes = boundary.noProgress ? 1 : 0;
+      const crashes = keptCrashes(boundary);
       // A new end of the lease moves an index entry; a runner that leaves it alone for a while commits cheaper.
       if (leaseUntil > row.dueAt) {
-        extend.run(boundary.number, logSeq, begun, now, keptCrashes, leaseUntil, row.run);
+        extend.run(boundary.number, logSeq, begun, now, crashes, leaseUntil, row.run);
       } else {
-        keep.run(boundary.number, logSeq, begun, now, keptCrashes, row.run);
+        keep.run(boundary.number, logSeq, begun, now, crashes, row.run);
       }
     },
 
@@ -74,13 +74,15 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
         logSeqAfter(row, boundary),
         begunText(boundary.begun),
         now,
+        keptCrashes(boundary),
         dueAt,
         row.run,
       );
     },
 
     stayPaused(row, boundary, now) {
-      stayPaused.run(boundary.number, logSeqAfter(row, boundary), begunText(boundary.begun), now, row.run);
+      const begun = begunText(boundary.begun);
+      stayPaused.run(boundary.number, logSeqAfter(row, boundary), begun, now, keptCrashes(boundary), row.run);
     },
 
     finish(row, boundary, ending, now) {
@@ -88,4 +90,9 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
       endings.finish(row, ending, { number: boundary.number, logSeq, begun: begunText(boundary.begun) }, now);
     },
   };
+}
+
+/** What the count of crashes is multiplied with. */
+function keptCrashes({ noProgress }: Boundary): number {
+  return noProgress ? 1 : 0;
 }

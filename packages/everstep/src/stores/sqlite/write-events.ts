@@ -131,12 +131,8 @@ function knownEvents({ db, names }: Connection): KnownEvent {
     const known = find.get(id);
     if (known === undefined) return undefined;
     if (integer(known, "instance") !== row.instance) return { kind: "id-conflict" };
-    return {
-      kind: "accepted",
-      runId: integer(known, "run"),
-      status: row.status,
-      duplicate: true,
-      woke: false,
-    };
+    const runId = integer(known, "run");
+    const answer = { kind: "accepted", runId, status: row.status, duplicate: true, woke: false } as const;
+    return runId === row.run ? answer : { ...answer, ofEarlierRun: true };
   };
 }

@@ -75,7 +75,11 @@ export const crashCases: readonly Case[] = [
         equal((await instance(store, "a")).crashCount, crashes, "crash count after a word without progress");
       }
       await claim(4, "after another");
-      await claim(4, "after a claim whose holder said nothing");
+      const { lease } = await claim(4, "after a claim whose holder said nothing");
+      const givesWay = boundary(1, { noProgress: true, next: { kind: "yield", dueAt: now } });
+      await committed(store, commit(lease, givesWay), now - 5);
+      equal((await instance(store, "a")).crashCount, 4, "crash count after a turn that only gave way");
+      await claim(4, "after that");
     },
   },
   {

@@ -9,6 +9,7 @@ import {
   completed,
   logLine,
   never,
+  restart,
   sendEvent,
   sleeping,
   workflow,
@@ -28,6 +29,9 @@ export const undeliveredCases: readonly Case[] = [
       await write(store, sendEvent("other", "used", "x"));
       await suspended(store, "full", [sleeping(1, never)], never);
       await write(store, sendEvent("full", "first", "x"));
+      await suspended(store, "again", [sleeping(1, never)], never);
+      await write(store, sendEvent("again", "then", "x"));
+      await write(store, restart("again"));
       await committed(
         store,
         commit(lease, boundary(1, { steps: [completed(1)], logs: [logLine("before")] }), {
@@ -38,6 +42,7 @@ export const undeliveredCases: readonly Case[] = [
             { ...sendEvent("full", "e3", "paid", { bufferMax: 1 }), from },
             { ...sendEvent("other", "e4", "paid"), from },
             { ...sendEvent("other", "used", "paid"), from },
+            { ...sendEvent("again", "then", "paid"), from },
           ],
         }),
         at(1),
@@ -52,7 +57,8 @@ export const undeliveredCases: readonly Case[] = [
           `3 Event "paid" to ${workflow}/over reached nobody: that instance has ended.`,
           `4 Event "paid" to ${workflow}/full reached nobody: its id was used for an event to another instance.`,
           `5 Event "paid" to ${workflow}/full reached nobody: that instance holds as many events as it may that it has not taken.`,
-          "6 after",
+          `6 Event "paid" to ${workflow}/again reached nobody: its id was used for an event to an earlier run of that instance.`,
+          "7 after",
         ],
         "lines",
       );

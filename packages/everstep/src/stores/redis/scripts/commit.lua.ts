@@ -95,7 +95,10 @@ end
 local function sendAlongside(run, request, now)
   for _, beside in ipairs(request.alongside) do
     if beside.create then createUnleased(beside.create, now)
-    else appendLogs(run, { beside.undelivered[sendEvent(beside.event, now)[1]] }) end
+    else
+      local outcome = sendEvent(beside.event, now)
+      appendLogs(run, { beside.undelivered[outcome[6] or outcome[1]] })
+    end
   end
 end
 

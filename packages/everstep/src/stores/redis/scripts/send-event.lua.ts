@@ -14,7 +14,7 @@ local function sendEvent(request, now)
   if earlier then
     -- Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
     if earlier.workflow ~= run.workflow or earlier.instance ~= run.instance then return { 'id-conflict' } end
-    return { 'accepted', earlier.id, run.status, '1', '0' }
+    return { 'accepted', earlier.id, run.status, '1', '0', earlier.id ~= run.id and 'of-earlier-run' or nil }
   end
   if TERMINAL[run.status] then return { 'terminal', run.status } end
   if not request.system and run.buffered >= request.bufferMax then return { 'buffer-full' } end

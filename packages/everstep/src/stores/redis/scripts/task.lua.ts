@@ -25,14 +25,15 @@ local function unfinishedRuns(owner)
 end
 
 -- Looks at all that anybody holds, which is little; what an owner has parked may be much.
-local function heldRuns(owner)
+local function heldRuns(owner, token)
   local found = {}
   for _, workflow in ipairs(ask('SMEMBERS', P .. 'workflows')) do
     for _, lane in ipairs({ 'held', 'heldPaused' }) do
       for _, name in ipairs(ask('ZRANGE', laneKey(lane, workflow), 0, -1)) do
         local id = runOfSerial(name)
-        local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'owner')
-        found[#found + 1] = stored[1] == owner and readRun(id) or nil
+        local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'owner', 'token')
+        local isWanted = stored[1] == owner and (not token or tonumber(stored[2]) == token)
+        found[#found + 1] = isWanted and readRun(id) or nil
       end
     end
   end
@@ -42,12 +43,12 @@ end
 local function abandon(request, now)
   local count = 0
   saveIndexes()
-  for _, run in ipairs(request.ending and unfinishedRuns(request.owner) or heldRuns(request.owner)) do
+  for _, run in ipairs(request.ending and unfinishedRuns(request.owner) or heldRuns(request.owner, request.token)) do
     if request.ending then
       moveToken(run)
       endRun(run, request.ending, now)
       count = count + 1
-    elseif isLeased(run) and (not request.token or request.token == run.token) then
+    elseif isLeased(run) then
       -- An owner that is gone keeps its lease, so that the next claim counts a crash.
       if request.token then giveBack(run, 'resume', now) else makeDue(run, now) end
       nudge.due = true
