@@ -68,7 +68,7 @@ async function openTables(sources: string, quick: boolean): Promise<Data> {
   >(sources, "testing/simulate/sql-rows/rows-store.ts");
   const sqlite = await nodeDriver.open(":memory:", { busyTimeoutMs: 0, create: true });
   return {
-    openData: ({ ownership }) => openRows(sqlite, { quick, ownership }),
+    openData: (options) => openRows(sqlite, { quick, ...options }),
     close: () => sqlite.close(),
   };
 }

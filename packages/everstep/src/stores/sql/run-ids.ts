@@ -25,7 +25,8 @@ const blockSize = 1000;
 /** Room for a thousand million blocks. */
 export const runIdGapMax = 2 ** 24 - 1;
 
-export function runIds(database: Database, { names, anyGap }: Pick<Dialect, "names" | "anyGap">): RunIds {
+export function runIds(database: Database, dialect: Pick<Dialect, "names" | "anyGap">): RunIds {
+  const { meta } = dialect.names;
   let next = 1;
   let last = 0;
   let reserving: Promise<Block> | undefined;
@@ -34,10 +35,10 @@ export function runIds(database: Database, { names, anyGap }: Pick<Dialect, "nam
   const reserve = async (count: number): Promise<Block> => {
     const statements = [
       {
-        sql: `UPDATE ${names.meta} SET value = value + ? + ${anyGap} WHERE name = 'last_run'`,
+        sql: `UPDATE ${meta} SET value = value + ? + ${dialect.anyGap} WHERE name = 'last_run'`,
         values: [count],
       },
-      { sql: `SELECT m.value FROM ${names.meta} m WHERE m.name = 'last_run'`, values: [] },
+      { sql: `SELECT m.value FROM ${meta} m WHERE m.name = 'last_run'`, values: [] },
     ];
     const [, read] = await repeatedly(() => database.transact((tx) => tx.commit(statements)));
     const value = integer(read?.rows[0] ?? {}, "value");

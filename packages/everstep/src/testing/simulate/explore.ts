@@ -8,6 +8,7 @@ import type { Store } from "../../store/store.ts";
 import { Owners } from "../../stores/memory/owners.ts";
 import type { Explanation } from "../../verify/violation.ts";
 import { interceptStore, type StoreCall } from "../intercept-store.ts";
+import { createSeededRandom } from "../seeded-random.ts";
 import { BodyRules } from "./body-rules.ts";
 import { Answers } from "./checks/answers.ts";
 import { Checks } from "./checks/checks.ts";
@@ -116,7 +117,8 @@ class Exploration {
     this.#world = world;
     this.#trace = new Trace(() => world.elapsed);
     this.#pace = new Pace(() => world.elapsed);
-    const data = (options.openData ?? openMemoryData)({ ownership: weather.ownership });
+    const { float } = createSeededRandom(`${seed}/store`);
+    const data = (options.openData ?? openMemoryData)({ ownership: weather.ownership, float });
     this.#rows = data.rows;
     // Processes are only played, so their deaths are too: a store that looks for real ones would find none.
     const owners = data.owners ?? (weather.ownership ? new Owners() : undefined);

@@ -22,6 +22,8 @@ export interface WorldData extends Markable {
 export interface WorldDataOptions {
   /** The store can tell at once that a process is dead. */
   readonly ownership: boolean;
+  /** Uniform in [0, 1): what is left to chance in the store, the same whenever the world is told. */
+  readonly float: () => number;
 }
 
 export type OpenWorldData = (options: WorldDataOptions) => WorldData;

@@ -2,6 +2,7 @@
 import type { Dialect, InstanceListing } from "../../../stores/sql/dialect.ts";
 import { instanceSelection } from "../../../stores/sql/instance-row.ts";
 import { pendingLanes } from "../../../stores/sql/lane.ts";
+import { runIdGapMax } from "../../../stores/sql/run-ids.ts";
 import { type TableNames, tables } from "../../../stores/sql/table.ts";
 import { claimRows } from "./rows-claim.ts";
 import { applyQuickly, sendQuickly } from "./rows-quick.ts";
@@ -12,9 +13,11 @@ export const names: TableNames = Object.fromEntries(tables.map((table) => [table
 export interface RowsDialectOptions {
   /** With the ways that need one round trip. */
   readonly quick: boolean;
+  /** Uniform in [0, 1). It goes on where it was when the data goes back. */
+  readonly float: () => number;
 }
 
-export function rowsDialect({ quick }: RowsDialectOptions): Dialect {
+export function rowsDialect({ quick, float }: RowsDialectOptions): Dialect {
   return {
     names,
     parameters: (alias, columns) => (rows) => ({
@@ -45,8 +48,10 @@ export function rowsDialect({ quick }: RowsDialectOptions): Dialect {
     }),
     lock: () => "",
     claim: claimRows,
-    // Worlds are told twice, so it is always the same.
-    anyGap: "0",
+    // Worlds are told twice: SQLite's own chance would not repeat.
+    get anyGap() {
+      return String(Math.floor(float() * (runIdGapMax + 1)));
+    },
     ...(quick ? { applyQuickly, sendQuickly } : {}),
     listInstances,
     async listDue(database, { before, limit }) {

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 import type { Store } from "../../../store/store.ts";
 import type { AuthorRowsHandle } from "../../../stores/memory/author-rows.ts";
 import { nodeDriver } from "../../../stores/sqlite/node-driver.ts";
+import { createSeededRandom } from "../../seeded-random.ts";
 import { describeStore } from "../../store-contract/index.ts";
 import { openRows, type RowsData } from "./rows-store.ts";
 
@@ -18,7 +19,8 @@ for (const quick of [false, true]) {
       name: quick ? "tables in memory, quickly" : "tables in memory",
       async open() {
         const sqlite = await nodeDriver.open(":memory:", { busyTimeoutMs: 0, create: true });
-        return keep(openRows(sqlite, { quick, ownership: false }));
+        const { float } = createSeededRandom(1);
+        return keep(openRows(sqlite, { quick, ownership: false, float }));
       },
       reopen: (store) => keep(datas.get(store) as RowsData),
       lacks: {
