@@ -11,6 +11,8 @@ export interface BodyRulesParts {
   readonly weather: Weather;
   /** Begun by a turn that does not know yet that the store has gone back. */
   readonly isStale?: (entry: Entry) => boolean;
+  /** Begun by such a turn in a run that is lost, or in the run that has its name now. */
+  readonly isEither?: (entry: Entry) => boolean;
   readonly now: () => number;
 }
 
@@ -42,7 +44,8 @@ export class BodyRules {
   begins(entry: Entry, ledger: Ledger): void {
     const isStale = this.#parts.isStale?.(entry) === true;
     entry.lostBefore = Math.max(0, this.#lostOf(entry.run) - (isStale ? 1 : 0));
-    this.#onlyOnceAtATime(entry, ledger);
+    if (this.#parts.isEither?.(entry)) entry.lostBefore = null;
+    else this.#onlyOnceAtATime(entry, ledger);
     if (isStale) return;
     this.#sameView(entry);
     this.#notPaused(entry);

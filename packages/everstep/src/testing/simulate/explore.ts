@@ -139,9 +139,11 @@ class Exploration {
       sightings: this.#sightings,
       explanations: this.#explanations,
     });
-    this.#stale = new StaleTurns({ answerMsMax: 5 + 2 * weather.latencyMsMax, now });
+    const answerMsMax = 5 + 2 * weather.latencyMsMax;
+    this.#stale = new StaleTurns({ answerMsMax, leaseMs: weather.settings.lease, now });
     const isStale = (entry: Entry): boolean => this.#stale.isStale(entry);
-    this.#rules = new BodyRules({ watch: this.#watch, weather, isStale, now });
+    const isEither = (entry: Entry): boolean => this.#stale.isEither(entry);
+    this.#rules = new BodyRules({ watch: this.#watch, weather, isStale, isEither, now });
     this.#ledger = new Ledger((entry) => {
       this.#trace.body(entry);
       this.#guarded(() => this.#rules.begins(entry, this.#ledger));
@@ -182,6 +184,7 @@ class Exploration {
       onStopped: (member, lateMs) => this.#stopped(member, lateMs),
       onApplying: (call) => this.#rewind.applying(call),
       onApplied: (member, call, answer) => this.#applied(member, call, answer),
+      onAnswered: (member, call, answer) => this.#stale.answered(member, call, answer),
       onFate: (member, fate, call) => {
         this.#calls++;
         const hurry = this.#pace.called(member, call);
@@ -429,7 +432,7 @@ class Exploration {
   #wentBack(writes: number): void {
     this.#sightings.saw("writes lost");
     this.#trace.line(`the store lost its last ${writes} writes`);
-    this.#stale.wentBack(this.#fleet.members);
+    this.#stale.wentBack();
     this.#checks.wentBack(this.#fleet.members);
   }
 

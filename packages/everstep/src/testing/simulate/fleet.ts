@@ -24,6 +24,8 @@ export interface FleetParts {
   readonly appOptions?: Pick<AppOptions<Workflows>, "limits" | "hooks" | "onInterrupted">;
   readonly onApplying?: (call: StoreCall) => void;
   readonly onApplied: (member: Member, call: StoreCall, answer: unknown) => Promise<void>;
+  /** A process has the answer. */
+  readonly onAnswered?: (member: Member, call: StoreCall, answer: unknown) => void;
   readonly onFate?: (member: Member, fate: Fate, call: StoreCall) => void;
   /** It stopped in order, so long after the grace it was given. */
   readonly onStopped?: (member: Member, lateMs: number) => void;
@@ -96,6 +98,7 @@ export class Fleet {
       store: openStore(),
       onApplying: this.#parts.onApplying,
       onApplied: (call, answer) => this.#parts.onApplied(member, call, answer),
+      onAnswered: (call, answer) => this.#parts.onAnswered?.(member, call, answer),
       onFate: (fate, call) => this.#parts.onFate?.(member, fate, call),
       onCrash: () => this.kill(member),
     });

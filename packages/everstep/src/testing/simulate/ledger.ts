@@ -15,8 +15,8 @@ export interface Entry {
   how: "under way" | "returned" | "threw";
   /** The store has lost what was recorded at that time: what is there now may come from elsewhere. */
   isLost: boolean;
-  /** How many runs of this name the store had lost before this one. */
-  lostBefore: number;
+  /** How many runs of this name the store had lost before this one; null where nobody can tell. */
+  lostBefore: number | null;
 }
 
 export class Ledger {

@@ -21,6 +21,8 @@ export interface WireParts {
   readonly onApplying?: ((call: StoreCall) => void) | undefined;
   /** A call was applied; whoever wants to look at the store does so before anything else happens. */
   readonly onApplied: (call: StoreCall, answer: unknown) => Promise<void>;
+  /** The answer has come to the process. */
+  readonly onAnswered: (call: StoreCall, answer: unknown) => void;
   readonly onFate: (fate: Fate, call: StoreCall) => void;
   /** The process dies of it. */
   readonly onCrash: () => void;
@@ -129,7 +131,7 @@ export class Wire {
     if (this.#isCut) return this.#unanswered();
     switch (fate) {
       case "delivered":
-        return this.#answered(await this.#applied(call, apply));
+        return this.#answered(call, await this.#applied(call, apply));
       case "refused":
         throw storeFailure("unavailable");
       case "contended":
@@ -169,9 +171,11 @@ export class Wire {
       throw new StoreError("too-large", "PAYLOAD_TOO_LARGE", `${bytes} bytes are more than the store takes.`);
   }
 
-  async #answered(answer: unknown): Promise<unknown> {
+  async #answered(call: StoreCall, answer: unknown): Promise<unknown> {
+    const { process, onAnswered } = this.#parts;
     await this.#way();
     if (this.#isCut) return this.#unanswered();
+    process.deliver(() => onAnswered(call, answer));
     return answer;
   }
 

@@ -67,14 +67,21 @@ export class Bodies {
     this.#stopping.add(member);
   }
 
+  /** What holds whatever the store has lost. */
+  *beginsAny({ key, member }: Entry): Generator<Finding> {
+    if (this.#stopping.has(member))
+      yield {
+        invariant: "LIV-6",
+        message: `${key} began in process ${member.number}, which was told to stop`,
+      };
+  }
+
   *begins(entry: Entry): Generator<Finding> {
     const { key, run, member } = entry;
     const found = (invariant: string, message: string): Finding => ({
       invariant,
       message: `${key} began ${message}`,
     });
-    if (this.#stopping.has(member))
-      yield found("LIV-6", `in process ${member.number}, which was told to stop`);
     const facts = this.#parts.facts.get(run);
     if (facts === undefined) return;
     const { crashCount, runId } = facts.record;

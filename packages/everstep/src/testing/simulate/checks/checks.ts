@@ -172,11 +172,12 @@ export class Checks {
   /** Before the start is written into the ledger. */
   begins(entry: Entry): readonly Finding[] {
     this.#voidBodies.begins(entry);
+    const untimely = [...this.#bodies.beginsAny(entry)];
     if (this.#parts.isStale?.(entry)) {
       this.#bodies.beginsStale(entry);
-      return [];
+      return untimely;
     }
-    return [...this.#bodies.begins(entry), ...this.#pauses.begins(entry)];
+    return [...untimely, ...this.#bodies.begins(entry), ...this.#pauses.begins(entry)];
   }
 
   called(member: Member, fate: Fate, call: StoreCall): readonly Finding[] {
