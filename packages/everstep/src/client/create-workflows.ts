@@ -239,8 +239,8 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const getReady = async (tx?: unknown): Promise<void> => {
     if (tx === undefined) await (migrated ?? migrate());
     else if (migrated === null) requireTables(await migrate({ plan: true }));
-    const asking = clock.freshen();
-    if (asking) await patience.patiently(() => clock.freshen() ?? asking, onProblem);
+    // Asked again only while it is not known: somebody else's question may have been answered meanwhile.
+    if (clock.freshen()) await patience.patiently(async () => clock.freshen(), onProblem);
     if (stopped) throw appStopped();
   };
   // Nothing to wait for is the usual case by far.

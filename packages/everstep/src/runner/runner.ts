@@ -234,8 +234,8 @@ export class Runner implements TurnHost {
     this.#dispatcher.stop();
     this.#changes.stop();
     this.#unhear?.();
-    const before = this.#active.size;
-    for (const turn of this.#active.values()) turn.windDown();
+    const before = [...this.#active.values()];
+    for (const turn of before) turn.windDown();
     await within(this.runtime, this.#allEnded(), graceMs);
     this.#state = "leaving";
     patience.begin();
@@ -255,7 +255,7 @@ export class Runner implements TurnHost {
     this.#state = "stopped";
     this.#unguard?.();
     await this.#owners.stop();
-    return { finished: before - cutOff.length, released: cutOff.length };
+    return { finished: before.filter((turn) => !cutOff.includes(turn)).length, released: cutOff.length };
   }
 
   /**

@@ -54,7 +54,15 @@ export function isUniqueViolation(error: unknown): boolean {
 /** The server's own doing, not that of the author's statements: another time they may well succeed. */
 export function isServerTrouble(error: unknown): boolean {
   const code = errorCode(error);
-  return code !== undefined && /^(08|53|58|40|57P|55P03|25P03|25006)/.test(code) && isSqlState(code);
+  if (code === undefined) return isUnanswered(error);
+  return /^(08|53|58|40|57P|55P03|25P03|25006)/.test(code) && isSqlState(code);
+}
+
+/** The driver has no code for it. A statement that only takes long is ended by the server before that. */
+function isUnanswered(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1)
+    if (at.message === "Query read timeout") return true;
+  return false;
 }
 
 export function closedFailure(place: string): StoreError {

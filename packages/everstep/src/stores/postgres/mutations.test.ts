@@ -74,6 +74,27 @@ describe.skipIf(postgresUrl === undefined)(
       expect(seen).toEqual([usual, usual, usual]);
     });
 
+    test("a connection that falls silent in an author's statement is no mistake of the author", async () => {
+      await store.close();
+      await openWith({ statementTimeoutMs: 200 });
+      let isSilent = true;
+      // The server is told to end nothing that takes long, so nobody but the driver notices.
+      const wait: Mutation = async (db: PostgresClient) => {
+        if (!isSilent) return;
+        await db.query("SET LOCAL statement_timeout = 0");
+        await db.query("SELECT pg_sleep(3)");
+      };
+      await expect(attempt(insert("b"), wait)).rejects.toMatchObject({
+        failure: "unavailable",
+        code: "STORE_UNAVAILABLE",
+      });
+      isSilent = false;
+      number = 0;
+      // What the server still holds of the first try is undone when it wakes up.
+      expect(await attempt(insert("c"), wait)).toMatchObject({ kind: "committed" });
+      expect(await accounts()).toEqual(["c", "taken"]);
+    });
+
     test("several statements may be under way at once", async () => {
       const both: Mutation = (db) => Promise.all([insert("b")(db), insert("c")(db)]);
       expect(await attempt(both)).toMatchObject({ kind: "committed" });
