@@ -139,7 +139,7 @@ export const leaseMutants: readonly Mutant[] = [
     name: "a runner that stops goes on",
     guards: ["LIV-6"],
     file: "runner/runner.ts",
-    find: "for (const turn of this.#active.values()) turn.windDown();\n    await",
+    find: "for (const turn of before) turn.windDown();\n    await",
     replace: "await",
   },
 ];
