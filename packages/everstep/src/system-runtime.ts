@@ -49,6 +49,7 @@ export function createSystemRuntime(host: Host): Runtime {
     float: () => Math.random(),
     uuid: () => host.crypto.randomUUID(),
     cuid: createCuid(host),
+    weakReference: (value) => new WeakRef(value),
     whereabouts: () => whereaboutsOf(host),
     createScope: <Value>() => createScope<Value>(host),
     onStrayError: createStrayErrors(host),

@@ -1,6 +1,6 @@
 /**
- * The one door through which time, timers, randomness and scheduling come in. Nothing else in the library reads
- * a clock or rolls a die, so a test can reach tomorrow and a simulation can repeat a night.
+ * The one door through which time, timers, randomness, scheduling and what the collector did come in. Nothing else in the
+ * library reads a clock or rolls a die, so a test can reach tomorrow and a simulation can repeat a night.
  */
 export interface Runtime {
   /** Wall clock, epoch milliseconds. */
@@ -19,6 +19,8 @@ export interface Runtime {
   float(): number;
   uuid(): string;
   cuid(): string;
+  /** A reference that does not keep the value in memory, where the host can say when it is gone. */
+  weakReference<Value extends object>(value: Value): Reference<Value>;
   /** A value that follows a call through its awaits. */
   createScope<Value>(): AsyncScope<Value>;
   /** Host and process, as people know them. */
@@ -32,6 +34,11 @@ export interface Runtime {
 
 /** A promise nobody awaited, or an exception in a callback nobody called. */
 export type StrayErrorKind = "rejected" | "thrown";
+
+export interface Reference<Value> {
+  /** Nothing once the value is collected. */
+  deref(): Value | undefined;
+}
 
 export interface Timer {
   cancel(): void;

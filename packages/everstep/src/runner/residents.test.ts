@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Turn } from "../engine/turn.ts";
 import type { Claim } from "../model/lease.ts";
+import { systemRuntime } from "../system-runtime.ts";
 import { Residents } from "./residents.ts";
 
 /** A claim of a run that was left under this token, with this commit. */
@@ -25,7 +26,7 @@ function turnOf(runId: number, token = 1, bytes = 0) {
 
 describe("suspended turns kept in memory", () => {
   test("go on where the run is just as they left it", () => {
-    const residents = new Residents(10);
+    const residents = new Residents(systemRuntime, 10);
     const turn = turnOf(1, 7);
     residents.keep(turn);
     expect(residents.take(claimOf(1, 7))).toBe(turn);
@@ -38,7 +39,7 @@ describe("suspended turns kept in memory", () => {
     ["the store has forgotten their last commit", 7, 2],
     ["the store has forgotten that they had the run", 6, 3],
   ])("are dropped where %s", (_, left, commit) => {
-    const residents = new Residents(10);
+    const residents = new Residents(systemRuntime, 10);
     const turn = turnOf(1, 7);
     residents.keep(turn);
     expect(residents.take(claimOf(1, left, commit))).toBeUndefined();
@@ -47,14 +48,14 @@ describe("suspended turns kept in memory", () => {
   });
 
   test("are taken once", () => {
-    const residents = new Residents(10);
+    const residents = new Residents(systemRuntime, 10);
     residents.keep(turnOf(1, 7));
     residents.take(claimOf(1, 7));
     expect(residents.take(claimOf(1, 7))).toBeUndefined();
   });
 
   test("are not continued when they were closed meanwhile", () => {
-    const residents = new Residents(10);
+    const residents = new Residents(systemRuntime, 10);
     const turn = turnOf(1, 7);
     residents.keep(turn);
     turn.state = "closed";
@@ -62,7 +63,7 @@ describe("suspended turns kept in memory", () => {
   });
 
   test("the least recently suspended goes first when there are too many", () => {
-    const residents = new Residents(2);
+    const residents = new Residents(systemRuntime, 2);
     const [a, b, c] = [turnOf(1), turnOf(2), turnOf(3)];
     residents.keep(a);
     residents.keep(b);
@@ -74,7 +75,7 @@ describe("suspended turns kept in memory", () => {
   });
 
   test("none are kept where there is no room for any", () => {
-    const residents = new Residents(0);
+    const residents = new Residents(systemRuntime, 0);
     const turn = turnOf(1);
     residents.keep(turn);
     expect(turn.state).toBe("closed");
@@ -82,7 +83,7 @@ describe("suspended turns kept in memory", () => {
   });
 
   test("all of them can be dropped", () => {
-    const residents = new Residents(10);
+    const residents = new Residents(systemRuntime, 10);
     const turns = [turnOf(1), turnOf(2), turnOf(3)];
     for (const turn of turns) residents.keep(turn);
     residents.clear();
@@ -90,7 +91,7 @@ describe("suspended turns kept in memory", () => {
   });
 
   test("take so many bytes at most, the oldest give way", () => {
-    const residents = new Residents(10, 100);
+    const residents = new Residents(systemRuntime, 10, 100);
     const [old, young, huge] = [turnOf(1, 1, 60), turnOf(2, 1, 50), turnOf(3, 1, 101)];
     residents.keep(old);
     residents.keep(young);
@@ -100,7 +101,7 @@ describe("suspended turns kept in memory", () => {
   });
 
   test("that were taken take none any more", () => {
-    const residents = new Residents(10, 100);
+    const residents = new Residents(systemRuntime, 10, 100);
     residents.keep(turnOf(1, 1, 60));
     residents.keep(turnOf(1, 2, 70));
     expect(residents.bytes).toBe(70);

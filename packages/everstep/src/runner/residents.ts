@@ -1,6 +1,7 @@
 import type { Turn } from "../engine/turn.ts";
 import type { RunId } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
+import type { Reference, Runtime } from "../model/runtime.ts";
 
 /** How many that were dropped are kept while their runs are about to be claimed. */
 const expectedMax = 1000;
@@ -13,17 +14,23 @@ const forgottenMax = 10_000;
  * says so, and is kept until it is claimed.
  */
 export class Residents {
+  readonly #runtime: Pick<Runtime, "weakReference">;
   readonly #max: number;
   readonly #bytesMax: number;
   readonly #turns = new Map<RunId, Turn>();
   /** Turns that asked for more, and whose runs are due. */
   readonly #expected = new Map<RunId, Turn>();
   /** Dropped ones: whatever is collected was held by nobody, so no author code goes on in it. */
-  readonly #forgotten = new Map<RunId, WeakRef<Turn>>();
+  readonly #forgotten = new Map<RunId, Reference<Turn>>();
   readonly #bytesOf = new Map<Turn, number>();
   #bytes = 0;
 
-  constructor(max: number, bytesMax: number = Number.POSITIVE_INFINITY) {
+  constructor(
+    runtime: Pick<Runtime, "weakReference">,
+    max: number,
+    bytesMax: number = Number.POSITIVE_INFINITY,
+  ) {
+    this.#runtime = runtime;
     this.#max = max;
     this.#bytesMax = bytesMax;
   }
@@ -99,7 +106,7 @@ export class Residents {
     const { runId } = turn.claim.lease;
     this.#remove(runId);
     turn.abandon(new Error("The suspended turn was dropped from memory."));
-    putLast(this.#forgotten, runId, new WeakRef(turn), forgottenMax);
+    putLast(this.#forgotten, runId, this.#runtime.weakReference(turn), forgottenMax);
   }
 }
 

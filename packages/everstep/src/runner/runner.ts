@@ -146,7 +146,7 @@ export class Runner implements TurnHost {
     this.owner = runtime.uuid();
     this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs, () => parts.freshenClock());
     this.#lost = new LostLeases(runtime, options.leaseMs);
-    this.#residents = new Residents(options.residentsMax, options.memoryBytes / 2);
+    this.#residents = new Residents(runtime, options.residentsMax, options.memoryBytes / 2);
     this.#memory = new TurnMemory(options.memoryBytes);
     const turns = (): Iterable<Turn> => this.#active.values();
     this.#loop = new LoopWatch(runtime, options.leaseMs, turns, parts.onNotice);

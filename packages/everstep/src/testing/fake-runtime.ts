@@ -130,6 +130,7 @@ export function createFakeRuntime(options: FakeRuntimeOptions = {}): FakeRuntime
     uuid: random.uuid,
     cuid: () => `c${base36(now(), 9)}${base36(cuids++, 4)}${random.digits(10)}`,
     whereabouts: () => ({ host: "test", pid: 1 }),
+    weakReference: (value) => ({ deref: () => value }),
     createScope: systemRuntime.createScope,
     settle,
     advance: async (duration) => passTo(elapsed + parseDuration(duration, "duration to advance by")),

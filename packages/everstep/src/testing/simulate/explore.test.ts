@@ -11,6 +11,39 @@ test("the same seed is the same world, to the last call", async () => {
   }
 });
 
+test("a seed is the same world wherever the project lies: no stack is part of it", async () => {
+  const { stackTraceLimit } = Error;
+  const hashes = [];
+  for (const frames of [1, 100]) {
+    Error.stackTraceLimit = frames;
+    hashes.push((await explore(2750)).hash);
+    expect(Error.stackTraceLimit).toBe(frames);
+  }
+  Error.stackTraceLimit = stackTraceLimit;
+  expect(hashes[1]).toBe(hashes[0]);
+});
+
+test("a seed is the same world whatever the collector does", async () => {
+  const real = globalThis.WeakRef;
+  const hashes = [];
+  for (const isKept of [true, false]) {
+    globalThis.WeakRef = class<Value extends WeakKey> {
+      readonly #value: Value | undefined;
+
+      constructor(value: Value) {
+        this.#value = isKept ? value : undefined;
+      }
+
+      deref(): Value | undefined {
+        return this.#value;
+      }
+    } as unknown as typeof WeakRef;
+    for (const seed of [2750, 5, 6]) hashes.push((await explore(seed)).hash);
+  }
+  globalThis.WeakRef = real;
+  expect(hashes.slice(3)).toEqual(hashes.slice(0, 3));
+});
+
 test("a tape of everything that was drawn is the same world again", async () => {
   const first = await explore(43, { mode: "liveness" });
   const again = await explore(43, { mode: "liveness", tape: first.tape() });

@@ -29,6 +29,7 @@ import { StaleTurns } from "./stale-turns.ts";
 import { Trace } from "./trace.ts";
 import { runName, Watch } from "./watch.ts";
 import { drawWeather, isCalm, type Weather, type WeatherOptions } from "./weather.ts";
+import { withoutStacks } from "./without-stacks.ts";
 import { World } from "./world.ts";
 import { type OpenWorldData, openMemoryData } from "./world-data.ts";
 
@@ -68,7 +69,7 @@ const restMsMax = 3 * 60 * 60 * 1000;
 
 export async function explore(seed: number | string, options: ExploreOptions = {}): Promise<Explored> {
   const exploration = new Exploration(seed, options);
-  return exploration.run();
+  return withoutStacks(() => exploration.run());
 }
 
 class Exploration {

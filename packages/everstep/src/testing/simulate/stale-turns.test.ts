@@ -66,6 +66,15 @@ describe("turns that have not heard that the store went back", () => {
     expect(isStaleAfter(answerMsMax + 1)).toBe(false);
   });
 
+  test("an answer that was on its way when the store went back tells nothing", () => {
+    const { wentBack, commit, isStaleAfter } = world();
+    commit(1, "committed", { wentBackMeanwhile: true });
+    expect(isStaleAfter(answerMsMax + 1)).toBe(true);
+    wentBack();
+    commit(2, "superseded", { wentBackMeanwhile: true });
+    expect(isStaleAfter(answerMsMax + 1)).toBe(true);
+  });
+
   test("a store that is busy says nothing", () => {
     const { wentBack, renew, isStaleAfter } = world();
     wentBack();
@@ -124,6 +133,8 @@ describe("turns that have not heard that the store went back", () => {
 
 interface Heard {
   readonly isHeard?: boolean;
+  /** After the call took effect, and before its answer is there. */
+  readonly wentBackMeanwhile?: boolean;
   readonly by?: Member;
 }
 
@@ -139,9 +150,11 @@ function world() {
   const stale = new StaleTurns({ answerMsMax, leaseMs, now: () => now });
   const lease = { runId: 7, token: 1 };
   const entry = { member, run: "w/a/1" };
-  const call = (parts: object, answer: unknown, { isHeard = true, by = member }: Heard = {}): void => {
+  const call = (parts: object, answer: unknown, heard: Heard = {}): void => {
+    const { isHeard = true, wentBackMeanwhile = false, by = member } = heard;
     const made = { requests: [], args: [], ...parts } as unknown as StoreCall;
     stale.applied(by, made, answer);
+    if (wentBackMeanwhile) stale.wentBack();
     if (isHeard) stale.answered(by, made, answer);
   };
   const claim = ({ token, runId = 7, by = member }: Claiming): void => {

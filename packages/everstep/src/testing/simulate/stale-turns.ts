@@ -37,6 +37,8 @@ interface Turn {
 
 export class StaleTurns {
   readonly #parts: StaleTurnsParts;
+  /** Calls that took effect since the store went back for the last time. */
+  #fresh = new WeakSet<StoreCall>();
   readonly #byLease = new Map<string, Turn>();
   readonly #byRun = new Map<string, readonly Turn[]>();
 
@@ -45,6 +47,7 @@ export class StaleTurns {
   }
 
   wentBack(): void {
+    this.#fresh = new WeakSet();
     const now = this.#parts.now();
     for (const [key, turns] of this.#byRun) {
       const open = turns.filter(({ isOver }) => !isOver);
@@ -54,7 +57,9 @@ export class StaleTurns {
   }
 
   /** It took effect; nobody knows whether its process will hear of it. */
-  applied(member: Member, { method, requests }: StoreCall, answer: unknown): void {
+  applied(member: Member, call: StoreCall, answer: unknown): void {
+    const { method, requests } = call;
+    this.#fresh.add(call);
     for (const claim of claimsIn(method, answer)) this.#takes(member, claim);
     for (const [at, request] of requests.entries()) {
       const outcome = (answer as readonly StoreOutcome[])[at]?.kind;
@@ -68,8 +73,10 @@ export class StaleTurns {
     }
   }
 
-  /** Its process has the answer. */
-  answered(member: Member, { method, requests, args }: StoreCall, answer: unknown): void {
+  /** Its process has the answer. One that was on its way when the store went back does not tell of it. */
+  answered(member: Member, call: StoreCall, answer: unknown): void {
+    if (!this.#fresh.has(call)) return;
+    const { method, requests, args } = call;
     for (const claim of claimsIn(method, answer)) this.#hasTaken(member, claim);
     for (const [at, request] of requests.entries()) {
       if (request.kind !== "commit") continue;

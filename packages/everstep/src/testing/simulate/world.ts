@@ -35,6 +35,7 @@ export class World {
       float: random.float,
       uuid: random.uuid,
       cuid: () => `c${(cuids++).toString(36).padStart(8, "0")}${random.digits(16)}`,
+      weakReference: (value) => ({ deref: () => value }),
       createScope: systemRuntime.createScope,
       onStrayError: (handler) => {
         const deafen = systemRuntime.onStrayError?.(handler) ?? (() => {});
