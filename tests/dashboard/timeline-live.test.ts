@@ -23,6 +23,24 @@ onEachStore("the timeline, live and long", { isOfThePage: true }, (stage) => {
     ]);
   });
 
+  test("ten tabs leave connections for the host's own page, and all of them keep up", async () => {
+    await stage.served.app.workflows.held.create({ id: "shared" });
+    const first = await openTimeline(stage, "held/shared");
+    const tabs = [first];
+    while (tabs.length < 10) {
+      const tab = await first.context().newPage();
+      await tab.goto(first.url());
+      tabs.push(tab);
+    }
+    for (const tab of tabs) await row(tab, "hold").waitFor();
+    const host = await first.context().newPage();
+    expect((await host.goto(`${stage.served.url}livez`))?.ok()).toBe(true);
+    stage.served.gates.open("shared");
+    for (const tab of tabs) await tab.locator(".tl-row.s-completed", { hasText: "hold" }).waitFor();
+    // What has ended keeps no stream, in no tab.
+    await expect.poll(() => host.evaluate("navigator.locks.query().then(({ held }) => held.length)")).toBe(0);
+  });
+
   test("for those who want nothing to move it moves once a second", async () => {
     await stage.served.app.workflows.held.create({ id: "still" });
     const page = await openTimeline(stage, "held/still");

@@ -20,3 +20,9 @@ export function problemOf(thrown: unknown): Problem {
 export function isAbort(thrown: unknown): boolean {
   return thrown instanceof DOMException && thrown.name === "AbortError";
 }
+
+/** The server is out of reach, or says that it cannot answer now. */
+export function isPassing({ code, details }: Problem): boolean {
+  const status = Number(details.status);
+  return code === "CONNECTION_FAILED" || status >= 500 || status === 429;
+}

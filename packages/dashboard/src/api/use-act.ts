@@ -1,5 +1,6 @@
 /** Something a person does: under way, done or refused. */
 import { useCallback, useState } from "react";
+import { tellChange } from "./changes.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { useSession } from "./session.tsx";
 
@@ -22,6 +23,7 @@ export function useAct<Arguments extends unknown[]>(
     setProblem(null);
     try {
       await act(...given);
+      tellChange();
       return true;
     } catch (thrown) {
       const told = problemOf(thrown);

@@ -1,5 +1,8 @@
 /** What a request answers, asked again from time to time while somebody looks. */
 import { useCallback, useEffect, useRef, useState } from "react";
+import { whenSeen } from "./attention.ts";
+import { changeCount } from "./changes.ts";
+import { pause } from "./pause.ts";
 import { isAbort, type Problem, problemOf } from "./problem.ts";
 import { useSession } from "./session.tsx";
 
@@ -30,7 +33,6 @@ export function useLoaded<Value>({ name, load, everyMs }: LoadTerms<Value>): Loa
   useEffect(() => {
     if (name === null) return;
     const leaving = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
       try {
         const value = await latest.current(leaving.signal);
@@ -41,19 +43,19 @@ export function useLoaded<Value>({ name, load, everyMs }: LoadTerms<Value>): Loa
         refused(problem);
         setState((last) => ({ ...(last.name === name ? last : { name }), problem }));
       }
-      if (everyMs !== undefined && !leaving.signal.aborted) timer = setTimeout(later, everyMs);
     };
-    // Nobody looks at a page in the background.
-    const later = (): void => {
-      if (document.visibilityState === "visible") void ask();
-      else document.addEventListener("visibilitychange", later, { once: true });
+    const keepAsking = async (): Promise<void> => {
+      for (;;) {
+        const since = changeCount();
+        await ask();
+        if (everyMs === undefined) return;
+        await pause(everyMs, since, leaving.signal);
+        await whenSeen(leaving.signal);
+        if (leaving.signal.aborted) return;
+      }
     };
-    void ask();
-    return () => {
-      leaving.abort();
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", later);
-    };
+    void keepAsking();
+    return () => leaving.abort();
   }, [name, everyMs, refused, round]);
 
   const reload = useCallback(() => setRound((last) => last + 1), []);

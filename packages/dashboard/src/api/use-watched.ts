@@ -1,7 +1,12 @@
-/** What a stream of snapshots says last. When its connection drops it is opened anew, so that the next word is fresh. */
+/** What a stream of snapshots says last. */
 import { useEffect, useRef, useState } from "react";
-import { isAbort, type Problem, problemOf } from "./problem.ts";
+import { whenSeen, whileSeen } from "./attention.ts";
+import { changeCount } from "./changes.ts";
+import { keepWatching, type Surroundings, type Watch } from "./keep-watching.ts";
+import { pause } from "./pause.ts";
+import type { Problem } from "./problem.ts";
 import { useSession } from "./session.tsx";
+import { slots } from "./stream-slots.ts";
 
 export interface Watched<Value> {
   readonly value: Value | undefined;
@@ -11,16 +16,21 @@ export interface Watched<Value> {
   readonly isStale: boolean;
 }
 
-export interface WatchTerms<Value> {
+export interface WatchTerms<Value> extends Pick<Watch<Value>, "open" | "isOver"> {
   /** Names what is watched: another name, another stream. Null watches nothing. */
   readonly name: string | null;
-  open(terms: { readonly signal: AbortSignal; onReconnect(): void }): AsyncIterable<Value>;
 }
 
-/** Between two connections; a server that is started again is back within seconds. */
-const pauseMs = { first: 300, most: 3000 } as const;
+const surroundings: Surroundings = {
+  ...slots,
+  whenSeen,
+  whileSeen,
+  changeCount,
+  pause,
+};
 
-export function useWatched<Value>({ name, open }: WatchTerms<Value>): Watched<Value> {
+export function useWatched<Value>(terms: WatchTerms<Value>): Watched<Value> {
+  const { name } = terms;
   const { refused } = useSession();
   const [state, setState] = useState<{
     name: string | null;
@@ -30,66 +40,31 @@ export function useWatched<Value>({ name, open }: WatchTerms<Value>): Watched<Va
   }>({
     name,
   });
-  const latest = useRef(open);
-  latest.current = open;
+  const latest = useRef(terms);
+  latest.current = terms;
 
   useEffect(() => {
     if (name === null) return;
     const leaving = new AbortController();
-    const dropped = (): void => setState((last) => (last.name === name ? { ...last, isStale: true } : last));
-    /** Until the connection drops. True when there is nothing more to come. */
-    const readConnection = async (onValue: () => void): Promise<boolean> => {
-      const connection = new AbortController();
-      const signal = AbortSignal.any([leaving.signal, connection.signal]);
-      try {
-        for await (const value of latest.current({ signal, onReconnect: () => connection.abort() })) {
-          if (leaving.signal.aborted) return true;
-          onValue();
-          setState({ name, value });
-        }
-        return true;
-      } catch (thrown) {
-        if (leaving.signal.aborted) return true;
-        if (connection.signal.aborted || isAbort(thrown)) return false;
-        const problem = problemOf(thrown);
-        if (isPassing(problem)) return false;
+    const watch: Watch<Value> = {
+      open: (given) => latest.current.open(given),
+      isOver: (value) => latest.current.isOver?.(value) ?? false,
+      // What was asked for again and is as it was is not drawn again.
+      onValue: (value) =>
+        setState((last) => {
+          const isSame = last.name === name && JSON.stringify(last.value) === JSON.stringify(value);
+          return isSame && !last.isStale && !last.problem ? last : { name, value };
+        }),
+      onDropped: () => setState((last) => (last.name === name ? { ...last, isStale: true } : last)),
+      onProblem(problem) {
         refused(problem);
         setState((last) => ({ ...(last.name === name ? last : { name }), problem }));
-        return true;
-      }
+      },
     };
-    const read = async (): Promise<void> => {
-      let failures = 0;
-      const onValue = (): void => {
-        failures = 0;
-      };
-      while (!(await readConnection(onValue))) {
-        dropped();
-        await pause(Math.min(pauseMs.most, pauseMs.first * 2 ** failures++), leaving.signal);
-      }
-    };
-    void read();
+    void keepWatching(watch, surroundings, leaving.signal);
     return () => leaving.abort();
   }, [name, refused]);
 
   if (state.name !== name) return { value: undefined, problem: undefined, isStale: false };
   return { value: state.value, problem: state.problem, isStale: state.isStale ?? false };
-}
-
-/** The server is out of reach, or says that it cannot answer now. */
-function isPassing({ code, details }: Problem): boolean {
-  const status = Number(details.status);
-  return code === "CONNECTION_FAILED" || status >= 500 || status === 429;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const over = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener("abort", over);
-  });
 }

@@ -1,5 +1,6 @@
 /** What is being done to many instances. It goes on while the person looks at another view, and its summary waits for them. */
 import { useCallback, useSyncExternalStore } from "react";
+import { tellChange } from "../api/changes.ts";
 import { useSession } from "../api/session.tsx";
 import { type BulkProgress, runBulk } from "./bulk.ts";
 import type { BulkAction, BulkItem } from "./bulk-actions.ts";
@@ -39,6 +40,7 @@ export function useBulk() {
         stop: stopping.signal,
         onProgress: (progress) => set({ action, progress }),
       });
+      tellChange();
     },
     [client],
   );

@@ -6,6 +6,7 @@ import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { useWatched } from "../../api/use-watched.ts";
 import type { InstanceAddress } from "../../links.ts";
+import { isEnded } from "../../words/statuses.ts";
 import { useWhy, type Why } from "./use-why.ts";
 
 export interface Live {
@@ -45,6 +46,7 @@ export function useLive(address: InstanceAddress): LiveState {
   const watched = useWatched({
     name,
     open: (terms) => (instance as InstanceClient).watch(terms),
+    isOver: ({ details }) => isEnded(details.status),
   });
   const allowed = useLoaded({
     name: instance ? `access ${workflowName}` : null,

@@ -1,6 +1,9 @@
 /** Why the instance is not moving: asked again when it changed, and every few seconds while it does not. */
 import type { InstanceClient, InstanceWithSteps, WireWhy } from "everstep/client";
 import { useEffect, useRef, useState } from "react";
+import { whenSeen } from "../../api/attention.ts";
+import { changeCount } from "../../api/changes.ts";
+import { pause } from "../../api/pause.ts";
 import { isAbort, type Problem, problemOf } from "../../api/problem.ts";
 import { useSession } from "../../api/session.tsx";
 
@@ -23,7 +26,6 @@ export function useWhy(instance: InstanceClient | null, value: InstanceWithSteps
   useEffect(() => {
     if (!instance || !value) return;
     const leaving = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = async (): Promise<void> => {
       askedAt.current = Date.now();
       try {
@@ -35,19 +37,18 @@ export function useWhy(instance: InstanceClient | null, value: InstanceWithSteps
         refused(problem);
         setState({ of: value, problem });
       }
-      if (!leaving.signal.aborted) timer = setTimeout(later, askMs);
     };
-    // Nobody looks at a page in the background.
-    const later = (): void => {
-      if (document.visibilityState === "visible") void ask();
-      else document.addEventListener("visibilitychange", later, { once: true });
+    const keepAsking = async (): Promise<void> => {
+      let waitMs = Math.max(0, askedAt.current + leastMs - Date.now());
+      while (!leaving.signal.aborted) {
+        await pause(waitMs, changeCount(), leaving.signal);
+        await whenSeen(leaving.signal);
+        if (!leaving.signal.aborted) await ask();
+        waitMs = askMs;
+      }
     };
-    timer = setTimeout(later, Math.max(0, askedAt.current + leastMs - Date.now()));
-    return () => {
-      leaving.abort();
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", later);
-    };
+    void keepAsking();
+    return () => leaving.abort();
   }, [instance, value, refused]);
 
   // What is said of another status is wrong by now.

@@ -3,7 +3,9 @@ import type { LogsOptions, WireLogLine } from "everstep/client";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { isAbort, type Problem, problemOf } from "../../../api/problem.ts";
 import { useSession } from "../../../api/session.tsx";
+import { isEnded } from "../../../words/statuses.ts";
 import type { Live } from "../live.ts";
+import { followLines } from "./follow-lines.ts";
 import { isBefore, mergeLines, newest } from "./log-lines.ts";
 
 export interface LogFilter {
@@ -33,11 +35,9 @@ interface Kept {
 }
 
 const pageSize = 100;
-/** Lines that come quickly are shown together. */
-const gatherMs = 100;
 const keptMax = 10_000;
 
-export function useLogLines({ instance, address }: Live, filter: LogFilter): LogState {
+export function useLogLines({ instance, address, value }: Live, filter: LogFilter): LogState {
   const { refused } = useSession();
   const { run, level, category, isFollowing } = filter;
   const name = JSON.stringify([address.workflowName, address.instanceId, run, level, category]);
@@ -85,15 +85,12 @@ export function useLogLines({ instance, address }: Live, filter: LogFilter): Log
     return () => leaving.abort();
   }, [ask, fail, name]);
 
+  const isOver = useRef(false);
+  isOver.current = isEnded(value.details.status);
   useEffect(() => {
     if (!isFollowing || !isKnown || run !== null) return;
     const leaving = new AbortController();
-    let gathered: WireLogLine[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = (): void => {
-      const more = gathered;
-      gathered = [];
-      timer = undefined;
+    const add = (more: readonly WireLogLine[]): void =>
       setKept((last) => {
         if (last.name !== name || !last.lines) return last;
         const { shown, left } = newest(mergeLines(last.lines, more), keptMax);
@@ -101,30 +98,22 @@ export function useLogLines({ instance, address }: Live, filter: LogFilter): Log
           ? { ...last, lines: shown }
           : { ...last, lines: shown, cursor: undefined, isCut: true };
       });
+    const wanted = {
+      ...(level === undefined ? {} : { level }),
+      ...(category === undefined ? {} : { category }),
     };
-    const follow = async (): Promise<void> => {
-      const wanted = {
-        ...(level === undefined ? {} : { level }),
-        ...(category === undefined ? {} : { category }),
-      };
-      for await (const line of instance.followLogs({ ...wanted, signal: leaving.signal })) {
-        // The stream begins with the first line of all; what is earlier than what is shown waits until it is asked for.
-        const { lines, cursor, isCut } = latest.current;
-        const first = lines?.[0];
-        const last = lines?.at(-1);
-        const isKnownLine = first && last && !isBefore(line.id, first.id) && !isBefore(last.id, line.id);
-        if (isKnownLine || (first && (cursor !== undefined || isCut) && isBefore(line.id, first.id)))
-          continue;
-        gathered.push(line);
-        timer ??= setTimeout(show, gatherMs);
-      }
+    const follower = {
+      open: (signal: AbortSignal) => instance.followLogs({ ...wanted, signal }),
+      newest: (cursor: string | undefined, signal: AbortSignal) =>
+        ask(cursor === undefined ? { signal } : { cursor, signal }),
+      isOver: () => isOver.current,
+      isWanted: ({ id }: WireLogLine) => isNew(id, latest.current),
+      last: () => latest.current.lines?.at(-1)?.id,
+      add,
     };
-    follow().catch((thrown: unknown) => leaving.signal.aborted || fail(thrown));
-    return () => {
-      leaving.abort();
-      clearTimeout(timer);
-    };
-  }, [instance, isFollowing, isKnown, run, level, category, name, fail]);
+    followLines(follower, leaving.signal).catch((thrown: unknown) => leaving.signal.aborted || fail(thrown));
+    return () => leaving.abort();
+  }, [instance, isFollowing, isKnown, run, level, category, name, ask, fail]);
 
   const earlier = (): void => {
     const { cursor } = current;
@@ -149,4 +138,12 @@ export function useLogLines({ instance, address }: Live, filter: LogFilter): Log
     problem: current.problem,
     earlier,
   };
+}
+
+/** A stream begins with the first line of all; what is earlier than what is shown waits until it is asked for. */
+function isNew(id: string, { lines, cursor, isCut = false }: Kept): boolean {
+  const first = lines?.[0];
+  const last = lines?.at(-1);
+  if (!first || !last || isBefore(last.id, id)) return true;
+  return isBefore(id, first.id) && cursor === undefined && !isCut;
 }
