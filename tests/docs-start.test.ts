@@ -95,6 +95,7 @@ function withoutTimes(text: string): string {
     .replace(/^\d\d:\d\d:\d\d/gm, "09:00:00")
     .replace(/\(\d[\d.]* m?s\)/g, "(1 ms)")
     .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:4610")
+    .replace(/#token=[0-9a-f-]{36}$/m, "#token=of-this-start")
     .replace(/^( {2}process +)\d+/m, (_, before) => `${before}4242`)
     .trim();
 }

@@ -16,10 +16,13 @@ afterAll(() => world.close());
 
 test("in a folder below one where a dev server runs, no URL is needed", async () => {
   const folder = emptyFolder();
-  writeDevFile(folder, process.pid);
+  writeDevFile(folder, process.pid, token);
   const below = join(folder, "src", "deep");
   mkdirSync(below, { recursive: true });
-  const ran = await everstep(["workflows", "list"], { cwd: below, env: { EVERSTEP_TOKEN: token } });
+  const ran = await everstep(["workflows", "list"], {
+    cwd: below,
+    env: { EVERSTEP_TOKEN: "for-another-server" },
+  });
   expect(ran).toMatchObject({ code: 0, err: "" });
 });
 
@@ -60,9 +63,9 @@ test("a server that is not there is named without what was sent to it", async ()
   );
 });
 
-function writeDevFile(folder: string, pid: number): void {
+function writeDevFile(folder: string, pid: number, token?: string): void {
   mkdirSync(join(folder, ".everstep"));
-  writeFileSync(join(folder, ".everstep", "dev.json"), JSON.stringify({ url: world.url, pid }), {
+  writeFileSync(join(folder, ".everstep", "dev.json"), JSON.stringify({ url: world.url, pid, token }), {
     mode: 0o600,
   });
 }

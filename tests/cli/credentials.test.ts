@@ -65,6 +65,25 @@ test("SEC-28: a config file with headers that others can read is warned of, and 
   );
 });
 
+test("SEC-28: a token is not sent to a server that a file of the folder names", async () => {
+  const cwd = emptyFolder();
+  const file = join(cwd, "everstep.config.json");
+  writeFileSync(file, JSON.stringify({ url: server.url }));
+  const ran = await everstep(["workflows", "list"], { cwd, env: { EVERSTEP_TOKEN: canary } });
+  expect([ran.code, server.requests]).toEqual([64, []]);
+  expect(ran.err).toBe(
+    `error: EVERSTEP_TOKEN was not sent to ${server.url}: ${file} names that server, not you.\n` +
+      `If it is meant for it, name the server too: EVERSTEP_URL=${server.url} or --url ${server.url}, ` +
+      'or as "url" in ~/.config/everstep/config.json.\n',
+  );
+  server.script(none);
+  const named = await everstep(["workflows", "list", "--url", server.url], {
+    cwd,
+    env: { EVERSTEP_TOKEN: canary },
+  });
+  expect(named.code).toBe(0);
+});
+
 test("SEC-28: an exported history is written so that only its owner can read it", async () => {
   const cwd = emptyFolder();
   server.script({ json: { format: "everstep-history" } });

@@ -172,12 +172,16 @@ export class Dev {
     this.running = running;
   }
 
-  get note(): { readonly url: string; readonly pid: number } {
+  get note(): { readonly url: string; readonly pid: number; readonly token?: string } {
     return JSON.parse(this.project.read(".everstep/dev.json"));
   }
 
   get client() {
-    return createClient({ url: this.note.url });
+    const { url, token } = this.note;
+    return createClient({
+      url,
+      ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+    });
   }
 
   /** The process that runs the workflows now. */

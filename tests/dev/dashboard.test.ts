@@ -9,9 +9,10 @@ test("the dashboard is the first thing that is named, and its page and scripts a
     'import { defineWorkflow } from "everstep";\nexport const a = defineWorkflow({ name: "a" }, () => 1);';
   const project = new Project({ "workflows.ts": source }).install();
   const dev = await project.dev();
-  const { url } = dev.note;
+  const { url, token } = dev.note;
   expect(dev.running.text).toMatch(/^everstep dev .*\n {2}dashboard {2}(\S+)\n/);
-  expect(dev.running.text).toContain(`dashboard  ${url}dashboard/\n`);
+  expect(dev.running.text).toContain(`dashboard  ${url}dashboard/#token=${token}\n`);
+  expect((await fetch(new URL("overview", url))).status).toBe(401);
   const page = await fetch(url);
   expect([page.status, page.url]).toEqual([200, `${url}dashboard/`]);
   const scripts = [...(await page.text()).matchAll(/(?:src|href)="(\.\/[^"]+\.(?:js|css))"/g)];
@@ -61,7 +62,7 @@ test("where it is not built, dev says in one line how to and goes on without; se
       registerHooks({ resolve });`,
   }).install();
   project.env.NODE_OPTIONS = "--import ./hidden.mjs";
-  const dev = await project.dev("app.ts");
+  const dev = await project.dev("app.ts", "--skip-authorize");
   await dev.running.says(/^The dashboard is not built, .*: npm run build -w everstep-dashboard$/m);
   expect(dev.running.text).not.toContain("/dashboard/");
   expect((await fetch(new URL("dashboard/", dev.note.url))).status).toBe(404);

@@ -54,8 +54,8 @@ test("a process that is killed is started again and goes on; what had completed 
 test("the process can be killed over HTTP: it is answered, dies, and goes on at the same address", async () => {
   const project = new Project({ "workflows.ts": workflow }).install();
   const dev = await project.dev();
-  const [killed, { url }] = [dev.hostPid, dev.note];
-  const client = createClient({ url, retries: 20 });
+  const [killed, { url, token }] = [dev.hostPid, dev.note];
+  const client = createClient({ url, retries: 20, headers: { authorization: `Bearer ${token}` } });
   const instance = await client.workflow("order").create({ id: "o-1" });
   await dev.running.says(/second hangs/);
   expect((await client.overview()).mayKill).toBe(true);

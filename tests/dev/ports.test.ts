@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
-import { allowAll, createHandler, createWorkflows, defineWorkflow } from "everstep";
+import { bearerToken, createHandler, createWorkflows, defineWorkflow } from "everstep";
 import { memory } from "everstep/memory";
 import { sqlite } from "everstep/sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,6 +11,7 @@ const quick = defineWorkflow({ name: "quick" }, async () => 1);
 const source =
   'import { defineWorkflow } from "everstep";\nexport const a = defineWorkflow({ name: "a" }, () => 1);';
 
+const token = "of-this-start-and-no-other";
 const noKill = (): void => {};
 
 async function takenPort(wanted = 0): Promise<number> {
@@ -22,7 +23,7 @@ async function takenPort(wanted = 0): Promise<number> {
 
 function devApp() {
   const app = createWorkflows({ workflows: { quick }, store: memory() });
-  const library = { createWorkflows, createHandler, allowAll, sqlite };
+  const library = { createWorkflows, createHandler, bearerToken, sqlite };
   return { app, storePath: null, library } as unknown as Parameters<typeof listen>[0];
 }
 
@@ -46,19 +47,21 @@ test("where no port was asked for and the usual one is taken, it says which it u
 
 test("of several ports the first that is free is taken", async () => {
   const port = await takenPort();
-  const listening = await listen(devApp(), [port, 0], noKill);
+  const listening = await listen(devApp(), [port, 0], token, noKill);
   onTestFinished(() => listening.close());
   expect(listening.port).not.toBe(port);
-  await expect(listen(devApp(), [port, port], noKill)).rejects.toThrow(PortsTaken);
+  await expect(listen(devApp(), [port, port], token, noKill)).rejects.toThrow(PortsTaken);
 });
 
-test("it answers only under names of this machine, and no page of another site", async () => {
-  const { url, port, close } = await listen(devApp(), [0], noKill);
+test("SEC-6 it answers only under names of this machine, to who has its token, and no page of another site", async () => {
+  const { url, port, close } = await listen(devApp(), [0], token, noKill);
   onTestFinished(() => close());
   const status = async (headers: Record<string, string>, at = url): Promise<number> =>
-    (await fetch(new URL("workflows", at), { headers })).status;
+    (await fetch(new URL("workflows", at), { headers: { authorization: `Bearer ${token}`, ...headers } }))
+      .status;
   expect(await status({})).toBe(200);
   expect(await status({}, `http://localhost:${port}/`).catch(() => 200)).toBe(200);
+  expect(await status({ authorization: "" })).toBe(401);
   expect(await status({ origin: "https://evil.example" })).toBe(403);
   expect(await status({ "sec-fetch-site": "cross-site" })).toBe(403);
 });

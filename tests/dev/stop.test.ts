@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Project } from "./command-line.ts";
 
@@ -26,7 +27,9 @@ test("Ctrl-C lets bodies in flight finish, begins nothing new, and leaves no not
   expect(dev.note).toEqual({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
     pid: dev.running.pid,
+    token: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
+  expect(statSync(project.path(".everstep/dev.json")).mode & 0o077).toBe(0);
   await dev.client.workflow("brief").create();
   await dev.running.says(/one began/);
 
@@ -70,12 +73,12 @@ test("a second one in the same folder is refused with the address of the first; 
   const project = new Project({ "workflows.ts": workflow }).install();
   project.write(".everstep/dev.json", JSON.stringify({ url: "http://127.0.0.1:9/", pid: process.pid }));
   const dev = await project.dev();
-  const { url, pid } = dev.note;
+  const { url, pid, token } = dev.note;
   const second = await project.run("dev");
   expect(second.exitCode).toBe(70);
   expect(second.text).toContain(`runs in this folder already: ${url} (process ${pid})`);
   expect(second.text).toContain(`kill ${pid}`);
-  expect(dev.note).toEqual({ url, pid });
+  expect(dev.note).toEqual({ url, pid, token });
 });
 
 function isAlive(pid: number): boolean {

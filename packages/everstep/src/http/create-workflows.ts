@@ -5,7 +5,7 @@ import {
   type AppOptions as EmbeddedOptions,
 } from "../client/create-workflows.ts";
 import type { Authorize } from "./authorize.ts";
-import { createHandler, type HttpOptions } from "./handler.ts";
+import { createHandler, type Handler, type HandlerFacts, type HttpOptions } from "./handler.ts";
 
 export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>>
   extends EmbeddedOptions<Workflows> {
@@ -16,13 +16,14 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
 
 export interface App<
   Workflows extends Record<string, WorkflowDefinition> = Record<string, WorkflowDefinition>,
-> extends EmbeddedApp<Workflows> {
+> extends EmbeddedApp<Workflows>,
+    HandlerFacts {
   /** The HTTP API, as a function of the web's standard: for any server, under any path. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: Handler;
   /** The same with other options over its own: `everstep serve --dashboard`. */
-  readonly fetchWith: (http: HttpOptions) => (request: Request) => Promise<Response>;
-  /** Everybody may use the HTTP API: `authorize: allowAll()`. */
-  readonly isOpen: boolean;
+  readonly fetchWith: (http: HttpOptions) => Handler & HandlerFacts;
+  /** Nobody has said who may use the HTTP API, so nobody may: there is no `authorize`. */
+  readonly isClosed: boolean;
 }
 
 /** An app: workflows on a store, with a runner that `start` sets going, and an HTTP API. */
@@ -38,5 +39,8 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     fetch: (request: Request) => handler(request),
     fetchWith,
     isOpen: handler.isOpen,
+    isOpenToAll: handler.isOpenToAll,
+    hosts: handler.hosts,
+    isClosed: authorize === undefined,
   });
 }

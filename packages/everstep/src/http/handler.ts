@@ -11,6 +11,7 @@ import { etagOf, isKnownTag } from "./etag.ts";
 import { inTime, late } from "./in-time.ts";
 import { kept } from "./kept.ts";
 import { mayDo } from "./may-do.ts";
+import { isOpenToAll } from "./open-to-all.ts";
 import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
 import { overviewOf } from "./overview.ts";
 import { problemResponse, toldOf } from "./problems.ts";
@@ -46,6 +47,16 @@ export interface HandlerOptions extends HttpOptions {
 
 export type Handler = (request: Request) => Promise<Response>;
 
+/** What a server has to know of a handler before others can reach it. */
+export interface HandlerFacts {
+  /** Everybody may do everything: `authorize: allowAll()`. */
+  readonly isOpen: boolean;
+  /** The same, found out by asking the hooks on behalf of nobody. */
+  readonly isOpenToAll: () => Promise<boolean>;
+  /** Under which names it answers, if not under all. */
+  readonly hosts: readonly string[] | undefined;
+}
+
 /** A parameter of the largest size, and what stands around it. */
 const bodyBytesMax = 1024 * 1024 + 64 * 1024;
 /** An answer takes this long at most, less than clients wait for it. */
@@ -61,13 +72,13 @@ const common = {
 } as const;
 
 /** The HTTP API of an app as one function of the web's standard: for any server, under any path. */
-export function createHandler(
-  app: App,
-  options: HandlerOptions = {},
-): Handler & { readonly isOpen: boolean } {
+export function createHandler(app: App, options: HandlerOptions = {}): Handler & HandlerFacts {
   const handler = new HttpHandler(app, options);
+  const { authorize, hosts } = options;
   return Object.assign((request: Request) => handler.handle(request), {
-    isOpen: options.authorize?.isOpen === true,
+    isOpen: authorize?.isOpen === true,
+    isOpenToAll: () => isOpenToAll(authorize, partsOf(app).runtime),
+    hosts,
   });
 }
 

@@ -45,7 +45,7 @@ function isVisit({ headers }: Request): boolean {
   return headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document";
 }
 
-function checkHost(request: Request, url: URL, hosts: ReadonlySet<string>): void {
+export function checkHost(request: Request, url: URL, hosts: ReadonlySet<string>): void {
   const host = request.headers.get("host")?.toLowerCase();
   if (host !== undefined && hosts.has(host) && hosts.has(url.host.toLowerCase())) return;
   throw new EverstepError(

@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
+import { type Authorize, bearerToken, createWorkflows, refuse } from "everstep";
+import { memory } from "everstep/memory";
 import { afterEach, describe, expect, test } from "vitest";
 import { RawClient } from "../../../../tests/support/raw-client.ts";
 import { createDeferred } from "../testing/deferred.ts";
@@ -105,6 +107,32 @@ describe("an app that everybody may use (SEC-1)", () => {
       await start(openApp, { host });
     },
   );
+
+  test("R-099 is answered on this machine under its own names only, unless it is public or names others", async () => {
+    const statusAs = async ({ url }: Served, host: string): Promise<string> => {
+      const client = await RawClient.connect(url);
+      client.say(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      return (await client.untilClosed()).slice(9, 12);
+    };
+    const server = await start(openApp);
+    for (const name of ["127.0.0.1", "localhost", "[::1]"])
+      expect(await statusAs(server, `${name}:${server.port}`)).toBe("200");
+    for (const host of ["evil.example", `evil.example:${server.port}`, "localhost", "127.0.0.1.evil.example"])
+      expect(await statusAs(server, host)).toBe("403");
+    expect(await statusAs(await start(openApp, { public: true }), "shop.example")).toBe("200");
+    expect(await statusAs(await start({ ...openApp, hosts: ["shop.example"] }), "shop.example")).toBe("200");
+    expect(await statusAs(await start(hello), "shop.example")).toBe("200");
+  });
+
+  test("is known although its hooks only accept everything", async () => {
+    const accepts = { request: () => {} };
+    const reads = { ...accepts, management: () => refuse(403, "no") };
+    const appWith = (authorize: Authorize) =>
+      createWorkflows({ workflows: {}, store: memory(), authorize, onNotice: () => {} });
+    await expect(serve(appWith(accepts), { port: 0, host: "0.0.0.0" })).rejects.toThrow("public: true");
+    await start(appWith(reads), { host: "0.0.0.0" });
+    await start(appWith(bearerToken("a-token-of-some-length")), { host: "0.0.0.0" });
+  });
 
   test("one with rules listens anywhere", async () => {
     await start({ fetch: hello, isOpen: false }, { host: "0.0.0.0" });

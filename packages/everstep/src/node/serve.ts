@@ -5,6 +5,7 @@ import { EverstepError } from "../model/error.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import { addressOf, listen } from "./listen.ts";
 import { isLoopback, isWildcard } from "./loopback.ts";
+import { ownNames, underOwnNames } from "./own-names.ts";
 import { fetchOf, type NodeHandlerOptions, nodeHandler, type WebHandler } from "./to-node-handler.ts";
 
 export interface ServeOptions extends NodeHandlerOptions {
@@ -12,7 +13,10 @@ export interface ServeOptions extends NodeHandlerOptions {
   readonly port?: number;
   /** Default "127.0.0.1": only this machine can reach it. */
   readonly host?: string;
-  /** Lets an app that everybody may use (`allowAll`) listen where other machines can reach it. */
+  /**
+   * Everybody who can reach the address is meant to use the app. Without it, an app that everybody may use (`allowAll`, or
+   * hooks that accept everything) listens on this machine only, and answers under its own names only (`localhost:4610`).
+   */
   readonly public?: boolean;
   /** Ends the server, as `close` does. */
   readonly signal?: AbortSignal;
@@ -46,15 +50,19 @@ export async function serve(app: WebHandler, options: ServeOptions = {}): Promis
   const port = checkPort(options.port ?? 4610);
   signal?.throwIfAborted();
   const address = await addressOf(checkHost(host));
-  if (app.isOpen === true && !isLoopback(address) && options.public !== true) throw openToAll(host);
+  const isGuarded = options.public !== true && (await isOpen(app));
+  if (isGuarded && !isLoopback(address)) throw openToAll(host);
+  let names = ownNames(host, port);
+  const handler = isGuarded && app.hosts === undefined ? underOwnNames(app, () => names) : app;
   const closing = new AbortController();
-  const server = createServer(serverOptions(options), nodeHandler(app, options, closing.signal));
+  const server = createServer(serverOptions(options), nodeHandler(handler, options, closing.signal));
   server.maxConnections = options.connectionsMax ?? 10_000;
   const unused = unusedConnections(server);
   server.on("request", (_, response) => {
     response.once("close", () => void (closing.signal.aborted && server.closeIdleConnections()));
   });
   const taken = await listen(server, address, port);
+  names = ownNames(host, taken);
   let closed: Promise<void> | null = null;
   const close = (): Promise<void> => {
     closed ??= closeGently(server, closing, { ...systemRuntime, ...options.runtime }, closeTimeout);
@@ -64,6 +72,10 @@ export async function serve(app: WebHandler, options: ServeOptions = {}): Promis
   if (signal?.aborted) await close();
   else signal?.addEventListener("abort", () => void close(), { once: true });
   return { url: `http://${shownHost(host, address)}:${taken}/`, port: taken, close };
+}
+
+async function isOpen(app: WebHandler): Promise<boolean> {
+  return app.isOpen === true || (await app.isOpenToAll?.()) === true;
 }
 
 function serverOptions(options: ServeOptions): Parameters<typeof createServer>[0] & object {
@@ -148,9 +160,9 @@ function shownHost(host: string, address: string): string {
 function openToAll(host: string): EverstepError {
   return new EverstepError(
     "INVALID_ARGUMENT",
-    `Everybody may do everything with this app (authorize: allowAll()), and other machines can reach host "${host}". ` +
+    `Everybody may do everything with this app (allowAll(), or hooks that accept everything), and other machines can reach host "${host}". ` +
       "Say who may use it (authorize: bearerToken(...)), or keep it on 127.0.0.1. If it is meant for everybody who can " +
       "reach it, pass public: true as well.",
-    { details: { host } },
+    { details: { host, reason: "OPEN_TO_ALL" } },
   );
 }

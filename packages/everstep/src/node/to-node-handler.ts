@@ -12,6 +12,10 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 export type WebHandler = (Fetch | { readonly fetch: Fetch }) & {
   /** Everybody may do everything: `authorize: allowAll()`. */
   readonly isOpen?: boolean;
+  /** The same of hooks that accept everything. */
+  readonly isOpenToAll?: () => Promise<boolean>;
+  /** Under which names it answers, if not under all. */
+  readonly hosts?: readonly string[] | undefined;
 };
 
 export interface NodeHandlerOptions {

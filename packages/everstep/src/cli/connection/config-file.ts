@@ -10,6 +10,8 @@ export interface ConfigFile {
   readonly path: string;
   readonly url: string | undefined;
   readonly headers: readonly Header[];
+  /** The one for everything the user does, not one that came with a folder. */
+  readonly isOfUser: boolean;
 }
 
 export const configFileName = "everstep.config.json";
@@ -18,11 +20,12 @@ export const configFileName = "everstep.config.json";
 export function readConfigFiles(places: Places): readonly ConfigFile[] {
   const project = findUpwards(places.cwd, configFileName);
   const configHome = places.env.XDG_CONFIG_HOME || join(places.home, ".config");
-  const paths = [...(project === undefined ? [] : [project]), join(configHome, "everstep", "config.json")];
-  return paths.flatMap((path) => readConfigFile(path, places) ?? []);
+  const ofProject = project === undefined ? undefined : readConfigFile(project, places, false);
+  const ofUser = readConfigFile(join(configHome, "everstep", "config.json"), places, true);
+  return [ofProject, ofUser].filter((file) => file !== undefined);
 }
 
-function readConfigFile(path: string, places: Places): ConfigFile | undefined {
+function readConfigFile(path: string, places: Places, isOfUser: boolean): ConfigFile | undefined {
   const file = readOwnFile(path, places);
   if (file === undefined) return undefined;
   const { url, headers = {} } = parseConfig(path, file.text);
@@ -34,7 +37,7 @@ function readConfigFile(path: string, places: Places): ConfigFile | undefined {
       `${path} has headers in it and can be read by other users of this machine: chmod 600 ${path}`,
     );
   }
-  return { path, url, headers: list };
+  return { path, url, headers: list, isOfUser };
 }
 
 function headerOf(path: string, name: string, value: unknown): Header {

@@ -7,6 +7,8 @@ export interface DevServer {
   readonly path: string;
   readonly url: string;
   readonly pid: number;
+  /** What it asks for, where it has made one. */
+  readonly token: string | undefined;
   /** A process that was killed leaves its file behind. */
   readonly isAlive: boolean;
 }
@@ -15,12 +17,12 @@ export function findDevServer(places: Places): DevServer | undefined {
   const path = findUpwards(places.cwd, join(".everstep", "dev.json"));
   const file = path === undefined ? undefined : readOwnFile(path, places);
   if (path === undefined || file === undefined) return undefined;
-  const { url, pid } = parsed(file.text);
+  const { url, pid, token } = parsed(file.text);
   if (typeof url !== "string" || typeof pid !== "number") return undefined;
-  return { path, url, pid, isAlive: isAlive(pid) };
+  return { path, url, pid, token: typeof token === "string" ? token : undefined, isAlive: isAlive(pid) };
 }
 
-function parsed(text: string): { readonly url?: unknown; readonly pid?: unknown } {
+function parsed(text: string): { readonly url?: unknown; readonly pid?: unknown; readonly token?: unknown } {
   try {
     return Object(JSON.parse(text));
   } catch {

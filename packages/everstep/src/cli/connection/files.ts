@@ -35,7 +35,7 @@ export function readOwnFile(path: string, places: Places): OwnFile | undefined {
 
 const hasModes = process.platform !== "win32";
 
-/** Who runs as the administrator may be in a container, on files of whoever started it. */
+/** Also as the administrator: most of all their token is not for whoever left a file somewhere. */
 export function isTrusted(owner: number, own: number | undefined): boolean {
-  return own === undefined || own === 0 || owner === own || owner === 0;
+  return own === undefined || owner === own || owner === 0;
 }

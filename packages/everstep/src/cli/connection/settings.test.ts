@@ -91,6 +91,47 @@ test("SEC-28: headers of a config file are for the server it names, not for one 
   expect(settings()).toEqual({ url: "https://b.example/wf", headers: {} });
 });
 
+test("SEC-28: the user's headers without a URL go to a server that the user names, not to one that a folder names", () => {
+  write(userFile, { headers: { Authorization: "Bearer a" } });
+  expect(settings({ url: "https://a.example/wf" }).headers).toEqual({ Authorization: "Bearer a" });
+  write(`${project}/everstep.config.json`, { url: "https://b.example/wf", headers: { "X-Team": "blue" } });
+  expect(settings()).toEqual({ url: "https://b.example/wf", headers: { "X-Team": "blue" } });
+});
+
+test("SEC-28: a token and typed headers are in doubt where a file of a folder names the server", () => {
+  const env = { EVERSTEP_TOKEN: "from-env" };
+  const path = join(root, project, "everstep.config.json");
+  write(`${project}/everstep.config.json`, { url: "https://b.example/wf" });
+  const doubt = { what: "EVERSTEP_TOKEN", url: "https://b.example/wf", path };
+  expect(settings({ env }).doubt).toEqual(doubt);
+  expect(settings({ header: ["X-Key: mine"] }).doubt).toEqual({ ...doubt, what: "-H" });
+  expect(settings({ env, header: ["X-Key: mine"] }).doubt?.what).toBe("EVERSTEP_TOKEN and -H");
+  expect(settings({ env: { ...env, EVERSTEP_URL: "https://b.example/wf" } }).doubt).toBeUndefined();
+  expect(settings({ env, url: "https://b.example/wf" }).doubt).toBeUndefined();
+  write(userFile, { url: "https://b.example/other" });
+  expect(settings({ env })).toEqual({
+    url: "https://b.example/wf",
+    headers: { Authorization: "Bearer from-env" },
+  });
+});
+
+test("SEC-28: a dev server gets its own token, never the one of the environment", () => {
+  const note = { url: "http://127.0.0.1:4610/", pid: process.pid };
+  const env = { EVERSTEP_TOKEN: "from-env" };
+  write(`${project}/.everstep/dev.json`, { ...note, token: "of-this-start" });
+  expect(settings({ env })).toEqual({ url: note.url, headers: { Authorization: "Bearer of-this-start" } });
+  write(`${project}/.everstep/dev.json`, note);
+  expect(settings({ env }).doubt).toMatchObject({ what: "EVERSTEP_TOKEN", url: note.url });
+});
+
+test.each(["http://evil.example/", "http://127.0.0.1.evil.example/", "http://10.0.0.7:4610/"])(
+  "SEC-28: a dev.json that names %s is not followed",
+  (url) => {
+    write(`${project}/.everstep/dev.json`, { url, pid: process.pid });
+    expect(problemOf(() => settings(), CommandFailed).message).toContain("is not on this machine");
+  },
+);
+
 test("SEC-28: a config file with headers that others can read is warned of, one without headers is not", () => {
   write(userFile, { url: "https://a.example/wf", headers: { Authorization: "Bearer a" } }, 0o644);
   settings();
@@ -109,6 +150,8 @@ test("SEC-28: files of other users are not followed; those of the administrator 
   expect(isTrusted(1000, 1000)).toBe(true);
   expect(isTrusted(0, 1000)).toBe(true);
   expect(isTrusted(1001, 1000)).toBe(false);
+  expect(isTrusted(0, 0)).toBe(true);
+  expect(isTrusted(1000, 0)).toBe(false);
 });
 
 test.each([

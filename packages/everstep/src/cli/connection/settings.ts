@@ -5,37 +5,86 @@ import { type ConfigFile, configFileName, readConfigFiles } from "./config-file.
 import { type DevServer, findDevServer } from "./dev-file.ts";
 import { checkHeader, type Header, parseHeader } from "./header.ts";
 import type { Places } from "./places.ts";
-import { checkUrl } from "./url.ts";
+import { checkLocal, checkUrl } from "./url.ts";
 
 export interface ConnectionSettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export function readSettings(values: ConnectionValues, places: Places): ConnectionSettings {
+/** What the user logs in with would go to a URL that the user did not name. */
+export interface Doubt {
+  /** `EVERSTEP_TOKEN`, `-H`. */
+  readonly what: string;
+  readonly url: string;
+  /** The file that names the URL. */
+  readonly path: string;
+}
+
+export interface FoundSettings extends ConnectionSettings {
+  /** To be settled before anything is sent. */
+  readonly doubt?: Doubt;
+}
+
+export function readSettings(values: ConnectionValues, places: Places): FoundSettings {
   const typed = values.header.map((text) => parseHeader(text, "The header of -H"));
   const token = tokenHeader(places.env);
   const files = readConfigFiles(places);
-  const url = findUrl(values, files, places);
-  return { url, headers: merged(headersFor(url, files), token, typed) };
+  const { url, namedBy, ownHeaders } = findUrl(values, files, places);
+  if (namedBy === null) return { url, headers: merged(headersFor(url, files), token, typed) };
+  // A server of one's own has made its own token; that of the environment is for another one.
+  const sent = ownHeaders.some(isAuthorization) ? [] : token;
+  const what = [...(sent.length > 0 ? ["EVERSTEP_TOKEN"] : []), ...(typed.length > 0 ? ["-H"] : [])];
+  const headers = merged(ownHeaders, sent, typed);
+  if (what.length === 0) return { url, headers };
+  return { url, headers, doubt: { what: what.join(" and "), url, path: namedBy } };
 }
 
-function findUrl(values: ConnectionValues, files: readonly ConfigFile[], places: Places): string {
-  if (values.url !== undefined) return checkUrl(values.url, "--url");
-  if (places.env.EVERSTEP_URL) return checkUrl(places.env.EVERSTEP_URL, "EVERSTEP_URL");
+interface FoundUrl {
+  readonly url: string;
+  /** null where the user did: by the option, the environment, or the file for everything they do. */
+  readonly namedBy: string | null;
+  /** What the same file says of who calls. */
+  readonly ownHeaders: readonly Header[];
+}
+
+function findUrl(values: ConnectionValues, files: readonly ConfigFile[], places: Places): FoundUrl {
+  const byUser = (url: string): FoundUrl => ({ url, namedBy: null, ownHeaders: [] });
+  if (values.url !== undefined) return byUser(checkUrl(values.url, "--url"));
+  if (places.env.EVERSTEP_URL) return byUser(checkUrl(places.env.EVERSTEP_URL, "EVERSTEP_URL"));
   const file = files.find(({ url }) => url !== undefined);
-  if (file?.url !== undefined) return checkUrl(file.url, `The url in ${file.path}`);
+  if (file !== undefined) {
+    const url = urlOf(file) as string;
+    const isUsers = files.some((each) => each.isOfUser && hasOrigin(each, url));
+    return isUsers ? byUser(url) : { url, namedBy: file.path, ownHeaders: file.headers };
+  }
   const dev = findDevServer(places);
-  if (dev?.isAlive) return checkUrl(dev.url, `The url in ${dev.path}`);
-  throw noUrl(dev);
+  if (!dev?.isAlive) throw noUrl(dev);
+  const url = checkLocal(dev.url, `The url in ${dev.path}`);
+  return { url, namedBy: dev.path, ownHeaders: dev.token === undefined ? [] : [bearer(dev.token, dev.path)] };
 }
 
 // What a file says one logs in with is for the server that it names, and for no other that was named elsewhere.
 function headersFor(url: string, files: readonly ConfigFile[]): readonly Header[] {
-  const { origin } = new URL(url);
-  const isFor = (file: ConfigFile): boolean =>
-    file.url === undefined || new URL(checkUrl(file.url, `The url in ${file.path}`)).origin === origin;
+  const isFor = (file: ConfigFile): boolean => file.url === undefined || hasOrigin(file, url);
   return files.find((file) => file.headers.length > 0 && isFor(file))?.headers ?? [];
+}
+
+function hasOrigin(file: ConfigFile, url: string): boolean {
+  const own = urlOf(file);
+  return own !== undefined && new URL(own).origin === new URL(url).origin;
+}
+
+function urlOf({ url, path }: ConfigFile): string | undefined {
+  return url === undefined ? undefined : checkUrl(url, `The url in ${path}`);
+}
+
+function isAuthorization({ name }: Header): boolean {
+  return name.toLowerCase() === "authorization";
+}
+
+function bearer(token: string, from: string): Header {
+  return checkHeader({ name: "Authorization", value: `Bearer ${token}` }, `The token in ${from}`);
 }
 
 function tokenHeader(env: Places["env"]): readonly Header[] {

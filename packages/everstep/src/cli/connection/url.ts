@@ -1,4 +1,4 @@
-import { UsageError } from "../problems.ts";
+import { CommandFailed, UsageError } from "../problems.ts";
 
 /** A URL one can append a path to. What is in it beyond that may be a secret, and is not repeated. */
 export function checkUrl(text: string, what: string): string {
@@ -16,4 +16,14 @@ export function checkUrl(text: string, what: string): string {
     throw new UsageError(`${what} has something after "?" or "#"; it ends with the path of the mount.`);
   }
   return url.href;
+}
+
+/** "everstep dev" listens on this machine only: a note that names another was not written by it. */
+export function checkLocal(text: string, what: string): string {
+  const url = checkUrl(text, what);
+  if (/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname)) return url;
+  throw new CommandFailed(
+    `${what} is not on this machine, so "everstep dev" did not write it; nothing was sent.`,
+    "Delete the file, or name the server yourself: --url, EVERSTEP_URL.",
+  );
 }

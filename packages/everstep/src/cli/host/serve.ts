@@ -19,8 +19,8 @@ export const serve = defineCommand({
   summary: "run the app of a file: its workflows and its HTTP API, for production",
   description: [
     "The file exports an app made with createWorkflows, with its store and its authorization. One process, no reloading. " +
-      "Without authorization every request is refused; an app that everybody may use (allowAll) is only served to this " +
-      "machine.",
+      "Without authorization every request is refused; an app that everybody may use (allowAll, or hooks that accept " +
+      "everything) is only served to this machine, under its own names.",
     "SIGTERM and Ctrl-C stop it gracefully: it is not ready any more (/readyz), begins nothing new, lets bodies in flight " +
       "finish within the grace, and gives everything else back to other processes. A second signal ends it at once.",
   ],
@@ -28,7 +28,10 @@ export const serve = defineCommand({
   options: {
     port: { type: "number", summary: `the port to listen on, 0 for any (default ${portDefault})` },
     host: { summary: "the address to listen on (default 127.0.0.1, 0.0.0.0 for all of this machine)" },
-    public: { type: "flag", summary: "serve an app that everybody may use to other machines all the same" },
+    public: {
+      type: "flag",
+      summary: "serve an app that everybody may use to other machines, and under any name, all the same",
+    },
     dashboard: { type: "flag", summary: "serve the dashboard too, under /dashboard/" },
     grace: { type: "duration", summary: "how long bodies in flight may take after SIGTERM (default 25s)" },
   },
@@ -55,16 +58,16 @@ export const serve = defineCommand({
     const names = app.manifest().map(({ name }) => name);
     out.line(`Serving ${names.join(", ")} on `, painted("cyan", served.url), ` (process ${process.pid}).`);
     if (values.dashboard) out.line("Dashboard on ", painted("cyan", `${served.url}dashboard/`), ".");
-    await warnIfClosed(app, served, out);
+    warnIfClosed(app, out);
     return untilStopped(app, served, values.grace ?? graceMsDefault, context);
   },
 });
 
 /** The app with its own hooks and options, and the dashboard. */
-async function withDashboard(app: App): Promise<Pick<App, "fetch" | "isOpen">> {
+async function withDashboard(app: App): Promise<ReturnType<App["fetchWith"]>> {
   const dashboard = await ownDashboard();
   if (!dashboard) throw new CommandFailed(notBuilt);
-  return { fetch: app.fetchWith({ dashboard }), isOpen: app.isOpen };
+  return app.fetchWith({ dashboard });
 }
 
 interface ListenValues {
@@ -74,26 +77,23 @@ interface ListenValues {
 }
 
 async function listenOrFail(
-  app: Pick<App, "fetch" | "isOpen">,
+  app: App | ReturnType<App["fetchWith"]>,
   { port = portDefault, host, ...values }: ListenValues,
 ): Promise<Served> {
   try {
     return await listen(app, { port, public: values.public, ...(host === undefined ? {} : { host }) });
   } catch (error) {
-    const isOpen = error instanceof EverstepError && app.isOpen && error.details?.reason === undefined;
-    if (!isOpen) throw error;
+    if (!(error instanceof EverstepError) || error.details?.reason !== "OPEN_TO_ALL") throw error;
     throw new CommandFailed(
-      `Everybody may do everything with this app (authorize: allowAll()), and other machines can reach ${host}.`,
+      `Everybody may do everything with this app (allowAll(), or hooks that accept everything), and other machines can reach ${host}.`,
       "Say who may use it: authorize: bearerToken(process.env.TOKEN). If everybody who can reach it may, add --public.",
     );
   }
 }
 
 /** Nobody has said who may use it: better heard now than from the first caller. */
-async function warnIfClosed(app: App, { url }: Served, out: Output): Promise<void> {
-  const answer = await app.fetch(new Request(new URL("workflows", url)));
-  const text = answer.status === 403 ? await answer.text() : "";
-  if (!text.includes("AUTHORIZATION_NOT_CONFIGURED")) return;
+function warnIfClosed(app: App, out: Output): void {
+  if (!app.isClosed) return;
   out.line(
     painted(
       "yellow",

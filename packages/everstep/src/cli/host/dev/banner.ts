@@ -7,6 +7,8 @@ export interface BannerFacts {
   readonly url: string;
   /** null where there is none. */
   readonly dashboardUrl: string | null;
+  /** The app's own hooks decide who may use it. */
+  readonly asksItself: boolean;
   readonly file: string;
   readonly workflows: readonly string[];
   /** null: the app's own. */
@@ -17,12 +19,15 @@ export interface BannerFacts {
   readonly program: string;
 }
 
+const skipping = "--skip-authorize asks for a token of dev instead";
+
 export function writeBanner(out: Output, facts: BannerFacts): void {
   const { url, dashboardUrl, workflows, storePath, cwd, pid, program } = facts;
   const [first = ""] = workflows;
   const rows: readonly (readonly [string, string])[] = [
     ["workflows", `${workflows.join(", ")} (${relative(cwd, facts.file)})`],
     ["store", storePath === null ? "the app's own" : relative(cwd, storePath) || storePath],
+    ...(facts.asksItself ? [["access", `as the app's own authorize says; ${skipping}`] as const] : []),
     ["process", `${pid}; if it dies, it is started again and goes on`],
     ["start one", `${program} instances create ${first}`],
   ];

@@ -7,6 +7,8 @@ export interface DevNote {
   readonly url: string;
   /** Of the process to end when it shall stop. */
   readonly pid: number;
+  /** What it asks for; left out where the app asks by itself. */
+  readonly token?: string;
 }
 
 export class DevFolder {
@@ -36,7 +38,9 @@ export class DevFolder {
 
   write(note: DevNote): void {
     this.make();
-    writeFileSync(this.#note, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
+    // Made anew: a file that is there may be readable by others, or lead elsewhere.
+    rmSync(this.#note, { force: true });
+    writeFileSync(this.#note, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   }
 
   /** Only one's own: somebody else may have begun meanwhile. */

@@ -35,6 +35,10 @@ const options = {
     suggests: "files",
     summary: "the SQLite file to use (default .everstep/dev.db)",
   },
+  "skip-authorize": {
+    type: "flag",
+    summary: "leave out the app's own authorize, and ask for the token of dev instead",
+  },
   "no-watch": { type: "flag", summary: "do not load the file again when it changes" },
   quiet: { type: "flag", short: "q", summary: "no line for everything that happens to an instance" },
 } as const;
@@ -50,6 +54,8 @@ export const dev = defineCommand({
     "Takes a TypeScript or JavaScript file that exports workflows, or an app made with createWorkflows. Workflows get a " +
       "SQLite store in the folder .everstep; an app keeps its own. The file itself starts and serves nothing. Everything is in one process, on one port that only " +
       "this machine can reach. In the same folder, all other commands find it without --url.",
+    "It asks for a token that is made anew at each start: the address of the dashboard has it, and the other commands find it in " +
+      ".everstep/dev.json, which only you can read. An app with its own authorize is asked itself, unless --skip-authorize is given.",
     "When a file changes, the new code is loaded first: if it has a mistake, that is shown and the old code goes on. " +
       "Otherwise the old process finishes the bodies in flight and ends before the new one begins, so nothing runs twice. " +
       "If the process dies, it is started again and goes on where it was.",
@@ -72,7 +78,7 @@ async function supervise(context: Context): Promise<ExitCode> {
   const folder = new DevFolder(cwd);
   await refuseSecond(folder);
   const watch = values.noWatch ? null : new FileWatch(runtime, (files) => supervisor.changed(files));
-  const words = ["dev", file, "--store", storeOf(context, folder), ...(values.quiet ? ["--quiet"] : [])];
+  const words = ["dev", file, "--store", storeOf(context, folder), ...flagsOf(values)];
   const supervisor = new Supervisor({
     spawn: (listener) => spawnChild({ words, cwd, env, startedAt: runtime.now() }, listener),
     runtime,
@@ -80,7 +86,9 @@ async function supervise(context: Context): Promise<ExitCode> {
     watch,
     ports: portsOf(values.port),
     graceMs,
-    onListening: (url) => folder.write({ url, pid: process.pid }),
+    token: runtime.uuid(),
+    onListening: (url, token) =>
+      folder.write({ url, pid: process.pid, ...(token === null ? {} : { token }) }),
   });
   signal.addEventListener("abort", () => supervisor.stop());
   const unhook = leaveNothing(supervisor, folder);
@@ -91,6 +99,11 @@ async function supervise(context: Context): Promise<ExitCode> {
     folder.remove();
     unhook();
   }
+}
+
+/** Those that the child has to know. */
+function flagsOf({ quiet, skipAuthorize }: Values): readonly string[] {
+  return [...(quiet ? ["--quiet"] : []), ...(skipAuthorize ? ["--skip-authorize"] : [])];
 }
 
 async function refuseSecond(folder: DevFolder): Promise<void> {
@@ -135,6 +148,7 @@ async function host({ values, out, err, cwd, runtime, env }: Context): Promise<E
   return runHost({
     file: findFile(cwd, values.file),
     storePath: values.store ?? folder.storePath,
+    skipsAuthorize: values.skipAuthorize,
     isQuiet: values.quiet,
     program: env.EVERSTEP_PROGRAM ?? "npx everstep",
     cwd,

@@ -12,7 +12,7 @@ import { writeBanner } from "./banner.ts";
 import { type DevApp, devApp } from "./dev-app.ts";
 import { type Listening, listen, PortsTaken } from "./listen.ts";
 import { LiveLines } from "./live-lines.ts";
-import type { Order, Report, StartReason } from "./messages.ts";
+import type { Order, Report } from "./messages.ts";
 import { observeStore } from "./observe-store.ts";
 import { readOrders } from "./orders.ts";
 import { survivorLines } from "./survivors.ts";
@@ -23,6 +23,7 @@ const killAfterMs = 100;
 export interface HostSettings {
   readonly file: string;
   readonly storePath: string;
+  readonly skipsAuthorize: boolean;
   readonly isQuiet: boolean;
   readonly program: string;
   readonly cwd: string;
@@ -39,12 +40,13 @@ export async function runHost(settings: HostSettings): Promise<ExitCode> {
   if (order.kind !== "start") return 0;
   try {
     // Without its port it would be of no use, so that comes before anything runs.
-    const listening = await listen(dev, order.ports, () => killSoon(settings.runtime));
-    await report({ kind: "listening", url: listening.url, port: listening.port });
+    const listening = await listen(dev, order.ports, order.token, () => killSoon(settings.runtime));
+    const { url, port } = listening;
+    await report({ kind: "listening", url, port, takesToken: !dev.asksItself });
     if ((await orders.next()).kind !== "run") return 0;
     tellOtherPort(order.ports, listening.port, settings.out);
     const stop = orders.next();
-    const begun = begin(dev, order.why, listening.url, settings);
+    const begun = begin(dev, order, url, settings);
     // A store that is out of reach is waited for, but not by somebody who wants to stop; then its failure is nobody's.
     begun.catch(() => {});
     await Promise.race([stop, begun]);
@@ -56,7 +58,7 @@ export async function runHost(settings: HostSettings): Promise<ExitCode> {
   }
 }
 
-async function load({ file, storePath, err }: HostSettings): Promise<DevApp | null> {
+async function load({ file, err, ...settings }: HostSettings): Promise<DevApp | null> {
   const loading = await loadFile(file);
   if (loading.kind === "failed") {
     await report(loading);
@@ -64,7 +66,8 @@ async function load({ file, storePath, err }: HostSettings): Promise<DevApp | nu
   }
   const { files, exported } = loading;
   try {
-    const app = await devApp(file, exported, storePath, (problem) => err.line(painted("red", problem)));
+    const onProblem = (problem: string): void => err.line(painted("red", problem));
+    const app = await devApp(file, exported, { ...settings, onProblem });
     await report({ kind: "loaded", files });
     return app;
   } catch (error) {
@@ -73,15 +76,31 @@ async function load({ file, storePath, err }: HostSettings): Promise<DevApp | nu
   }
 }
 
-async function begin(dev: DevApp, why: StartReason, url: string, settings: HostSettings): Promise<void> {
+async function begin(
+  dev: DevApp,
+  { why, token }: Extract<Order, { kind: "start" }>,
+  url: string,
+  settings: HostSettings,
+): Promise<void> {
   const { out, runtime, isQuiet, file, cwd, program } = settings;
-  const { app, storePath, dashboard } = dev;
+  const { app, storePath, dashboard, asksItself } = dev;
   const workflows = app.manifest().map(({ name }) => name);
   const survivors = why === "died" ? await survivorLines(app) : [];
   if (!isQuiet) observeStore(app.store, new LiveLines(out, runtime));
   if (why === "first") {
-    const dashboardUrl = dashboard ? `${url}dashboard/` : null;
-    writeBanner(out, { url, dashboardUrl, file, workflows, storePath, cwd, pid: process.pid, program });
+    // Behind the # no server and no log ever sees it.
+    const dashboardUrl = dashboard ? `${url}dashboard/${asksItself ? "" : `#token=${token}`}` : null;
+    writeBanner(out, {
+      url,
+      dashboardUrl,
+      asksItself,
+      file,
+      workflows,
+      storePath,
+      cwd,
+      pid: process.pid,
+      program,
+    });
     if (!dashboard) out.line(painted("yellow", notBuilt));
   } else {
     const begun = why === "changed" ? "Running the new code" : "Running again";

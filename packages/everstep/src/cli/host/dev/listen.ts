@@ -1,4 +1,7 @@
-/** Answers HTTP on a port of this machine that nobody else can reach, and to nobody who came by another name. */
+/**
+ * Answers HTTP on a port that no other machine can reach, and to nobody who came by another name. Other users and pages can
+ * reach it, so it asks for a token: that of this start, or what the app itself asks for.
+ */
 import { type Served, serve } from "../../../node/index.ts";
 import type { DevApp } from "./dev-app.ts";
 
@@ -20,10 +23,15 @@ export class PortsTaken extends Error {
 const address = "127.0.0.1";
 
 /** On the first of the ports that is free. */
-export async function listen(dev: DevApp, ports: readonly number[], onKill: () => void): Promise<Listening> {
+export async function listen(
+  dev: DevApp,
+  ports: readonly number[],
+  token: string,
+  onKill: () => void,
+): Promise<Listening> {
   for (const port of ports) {
     try {
-      return await listenOn(dev, port, onKill);
+      return await listenOn(dev, port, token, onKill);
     } catch (error) {
       if (reasonOf(error) !== "EADDRINUSE") throw error;
     }
@@ -33,19 +41,24 @@ export async function listen(dev: DevApp, ports: readonly number[], onKill: () =
 
 /** Which names it answers to is known once the port is, and nobody can ask before. */
 async function listenOn(
-  { app, library, dashboard }: DevApp,
+  { app, library, dashboard, asksItself }: DevApp,
   wanted: number,
+  token: string,
   onKill: () => void,
 ): Promise<Listening> {
   let handler: ((request: Request) => Promise<Response>) | null = null;
   const fetch = (request: Request): Promise<Response> => {
-    handler ??= library.createHandler(app, {
-      authorize: library.allowAll(),
+    const options = {
+      // Where it is mounted in production is not where it is here.
+      basePath: "",
       hosts: [address, "localhost", "[::1]"].map((host) => `${host}:${served.port}`),
       tick: false,
       onKill,
       ...(dashboard ? { dashboard } : {}),
-    });
+    };
+    handler ??= asksItself
+      ? app.fetchWith(options)
+      : library.createHandler(app, { ...options, authorize: library.bearerToken(token) });
     return handler(request);
   };
   const served = await serve({ fetch }, { port: wanted, host: address });

@@ -2,8 +2,13 @@
 import type { LoadProblem } from "../user-file/load-problem.ts";
 
 export type Order =
-  /** Listen on the first of these ports that is free. */
-  | { readonly kind: "start"; readonly ports: readonly number[]; readonly why: StartReason }
+  /** Listen on the first of these ports that is free, and let in whoever has the token. */
+  | {
+      readonly kind: "start";
+      readonly ports: readonly number[];
+      readonly why: StartReason;
+      readonly token: string;
+    }
   /** Others know the address now: say so, and run. */
   | { readonly kind: "run" }
   /** End gracefully. `isLast`: nobody follows. */
@@ -17,7 +22,13 @@ export type Report =
   | { readonly kind: "loaded"; readonly files: readonly string[] }
   /** The file cannot be run, and this process ends. */
   | { readonly kind: "failed"; readonly files: readonly string[]; readonly problem: LoadProblem }
-  | { readonly kind: "listening"; readonly url: string; readonly port: number }
+  /** `takesToken`: it is the token that it asks for, not what the app itself has hooks for. */
+  | {
+      readonly kind: "listening";
+      readonly url: string;
+      readonly port: number;
+      readonly takesToken: boolean;
+    }
   | { readonly kind: "serving" }
   /** It was told to start and could not. `isFinal`: no change of the file would help. */
   | { readonly kind: "refused"; readonly message: string; readonly hint?: string; readonly isFinal: boolean };

@@ -7,7 +7,12 @@ import { type Narrator, Supervisor } from "./supervisor.ts";
 
 const problem = { place: null, message: "no good", advice: null };
 const loaded: Report = { kind: "loaded", files: ["/p/a.ts"] };
-const listening: Report = { kind: "listening", url: "http://127.0.0.1:4610/", port: 4610 };
+const listening: Report = {
+  kind: "listening",
+  url: "http://127.0.0.1:4610/",
+  port: 4610,
+  takesToken: true,
+};
 const serving: Report = { kind: "serving" };
 const failed: Report = { kind: "failed", files: ["/p/a.ts"], problem };
 
@@ -84,6 +89,7 @@ function supervise(options: { readonly watches?: boolean } = {}): Supervisor {
     watch: options.watches === false ? null : { add: () => {} },
     ports: [4610, 4611],
     graceMs: 5000,
+    token: "of-this-start",
     onListening: () => ordersWhenListening.push(children.at(-1)!.asked),
   });
   void supervisor.run().then((code) => {
@@ -110,7 +116,7 @@ describe("new code", () => {
     expect(second.asked).toBe("");
     first.end();
     expect(second.asked).toBe("start (changed)");
-    expect(second.orders).toEqual([{ kind: "start", ports: [4610], why: "changed" }]);
+    expect(second.orders).toEqual([{ kind: "start", ports: [4610], why: "changed", token: "of-this-start" }]);
   });
 
   test("that cannot be loaded leaves the old one alone", () => {

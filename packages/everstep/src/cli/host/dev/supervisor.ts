@@ -19,8 +19,10 @@ export interface SupervisorParts {
   readonly ports: readonly number[];
   /** How long bodies in flight may go on. */
   readonly graceMs: number;
-  /** Called before anybody is told the address. */
-  readonly onListening: (url: string) => void;
+  /** What lets the person who started it in, and nobody else: the same for every child. */
+  readonly token: string;
+  /** Called before anybody is told the address; with the token, where that is asked for. */
+  readonly onListening: (url: string, token: string | null) => void;
 }
 
 /** Tells the person what happens. */
@@ -127,7 +129,7 @@ export class Supervisor implements ChildListener {
       case "listening":
         // Whoever knows the address finds it there again.
         this.#ports = [report.port];
-        this.#parts.onListening(report.url);
+        this.#parts.onListening(report.url, report.takesToken ? this.#parts.token : null);
         child.order({ kind: "run" });
         // It tells why it runs; whoever follows it has another reason.
         this.#why = "changed";
@@ -186,7 +188,7 @@ export class Supervisor implements ChildListener {
     this.#serving = child;
     this.#servingSince = this.#parts.runtime.monotonic();
     child.state = "starting";
-    child.order({ kind: "start", ports: this.#ports, why: this.#why });
+    child.order({ kind: "start", ports: this.#ports, why: this.#why, token: this.#parts.token });
   }
 
   #stopServing(): void {

@@ -4,17 +4,17 @@
  */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { allowAll, createHandler, createWorkflows } from "../../../index.ts";
+import { bearerToken, createHandler, createWorkflows } from "../../../index.ts";
 import { sqlite } from "../../../stores/sqlite/index.ts";
 
 export interface Library {
   readonly createWorkflows: typeof createWorkflows;
   readonly createHandler: typeof createHandler;
-  readonly allowAll: typeof allowAll;
+  readonly bearerToken: typeof bearerToken;
   readonly sqlite: typeof sqlite;
 }
 
-const own: Library = { createWorkflows, createHandler, allowAll, sqlite };
+const own: Library = { createWorkflows, createHandler, bearerToken, sqlite };
 
 export async function libraryOf(file: string): Promise<Library> {
   try {

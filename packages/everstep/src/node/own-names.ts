@@ -1,0 +1,27 @@
+/** A page can point a name of its own at this machine; what everybody here may use is answered under its own names only. */
+import { checkHost } from "../http/origin.ts";
+import { problemResponse } from "../http/problems.ts";
+import type { EverstepError } from "../model/error.ts";
+import { fetchOf, type WebHandler } from "./to-node-handler.ts";
+
+/** The names of this machine with a port, and the one that was asked for. */
+export function ownNames(host: string, port: number): ReadonlySet<string> {
+  const plain = host.replace(/^\[(.*)\]$/, "$1");
+  const named = plain.includes(":") ? `[${plain}]` : plain;
+  // Where it is the usual one, clients leave the port out.
+  const suffix = port === 80 ? "" : `:${port}`;
+  return new Set([named, "127.0.0.1", "localhost", "[::1]"].map((name) => `${name.toLowerCase()}${suffix}`));
+}
+
+/** `names` is asked with each request: with port 0 they are known once it listens. */
+export function underOwnNames(handler: WebHandler, names: () => ReadonlySet<string>): WebHandler {
+  const fetch = fetchOf(handler);
+  return (request: Request) => {
+    try {
+      checkHost(request, new URL(request.url), names());
+    } catch (problem) {
+      return problemResponse(problem as EverstepError);
+    }
+    return fetch(request);
+  };
+}
