@@ -30,7 +30,16 @@ const mayImport: Record<string, readonly string[]> = {
   telemetry: ["model", "store"],
   testing: ["any room", "system-runtime.ts"],
   dashboard: ["http"],
-  cli: ["http", "fetch-client", "node", "dashboard", "stores/sqlite", "index.ts", "system-runtime.ts"],
+  cli: [
+    "model",
+    "http",
+    "fetch-client",
+    "node",
+    "dashboard",
+    "stores/sqlite",
+    "index.ts",
+    "system-runtime.ts",
+  ],
   "index.ts": [
     "model",
     "authoring",

@@ -25,7 +25,7 @@ describeBrowser("an instance in a process that is killed", ({ openPage }) => {
     const dev = await project.dev();
     await dev.client.workflow("order").create({ id: "survivor" });
     const page = await openPage({ mayComplain });
-    await page.goto(new URL("dashboard/instances/order/survivor", dev.note.url).href);
+    await page.goto(new URL(`dashboard/instances/order/survivor#token=${dev.note.token}`, dev.note.url).href);
     await page.locator(".why", { hasText: 'step "charge" has been at work' }).waitFor();
     const killed = dev.hostPid;
     const killing = page.getByRole("button", { name: "Kill the process now" });

@@ -1,5 +1,6 @@
 /** Standard input, as an input. */
 import { createInterface } from "node:readline";
+import { cleaned } from "../model/clean-text.ts";
 import type { Input } from "./input.ts";
 
 /** Questions go to `questions`, so that the answer can be redirected without them. */
@@ -17,7 +18,7 @@ export function processInput(stdin: NodeJS.ReadStream, questions: NodeJS.Writabl
       const lines = createInterface({ input: stdin, output: questions, terminal: false });
       return new Promise((resolve) => {
         lines.once("close", () => resolve(null));
-        lines.question(question, (answer) => {
+        lines.question(cleaned(question), (answer) => {
           resolve(answer);
           lines.close();
         });

@@ -33,6 +33,7 @@ import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from
 import { type DueOptions, type DueView, listDue } from "./list-due.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
 import { listTopics, type TopicView } from "./list-topics.ts";
+import { noticeListener, problemListener } from "./listeners.ts";
 import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
 import { listRunners, type RunnerView } from "./runners.ts";
@@ -68,7 +69,8 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   readonly dispatcher?: Dispatcher;
   /**
    * Told in one line of every attempt that failed and every run that ended with an error. Default: console.warn. What
-   * happened is in the instance's history too; this is for whoever watches the process.
+   * happened is in the instance's history too; this is for whoever watches the process. Control characters and line breaks
+   * in it are shown as escapes (`\x1b`, `\n`).
    */
   readonly onNotice?: (notice: string) => void;
   /** Lets results of steps marked `sensitive: "output"` be shown. They are not unless this says so. */
@@ -185,7 +187,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const hooks = options.hooks ?? {};
   const announcer = new Announcer(hooks, runtime);
   const definitions = registered(withHooks(options.workflows, hooks), limits, options.limits);
-  const tell = quietly(options.onProblem ?? reportProblem);
+  const tell = problemListener(options.onProblem);
   const onProblem = (problem: unknown): void => {
     // A stop ends the wait for a store out of reach, and closes it under what did not answer in time: its own doing, and
     // nobody's problem.
@@ -214,7 +216,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     announce: (ref, next) => announcer.ended(ref, next),
     onEnded: (ref, next) => endings.ended(ref, next),
     onGivenBack: (refs) => hints?.givenBack(refs),
-    onNotice: quietly(options.onNotice ?? reportNotice),
+    onNotice: noticeListener(options.onNotice),
     onProblem,
   });
   let migrated: Promise<MigrationReport> | null = null;
@@ -467,23 +469,4 @@ function hintSender(
 
 function isEndOfWaiting(problem: unknown): boolean {
   return problem instanceof EverstepError && ["STORE_CLOSED", "APP_STOPPED"].includes(problem.code);
-}
-
-/** Whoever only listens cannot disturb what goes on. */
-function quietly<Told>(listener: (told: Told) => void): (told: Told) => void {
-  return (told) => {
-    try {
-      listener(told);
-    } catch {
-      // There is nobody left to tell.
-    }
-  };
-}
-
-function reportNotice(notice: string): void {
-  console.warn(`everstep: ${notice}`);
-}
-
-function reportProblem(problem: unknown): void {
-  console.error("everstep:", problem);
 }

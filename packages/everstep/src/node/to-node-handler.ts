@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { problemResponse } from "../http/problems.ts";
 import { EverstepError } from "../model/error.ts";
+import { problemText } from "../model/problem-text.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import { type SendSettings, sendResponse } from "./send-response.ts";
@@ -135,7 +136,7 @@ function methodNotAllowed(): EverstepError {
 }
 
 function reportProblem(problem: unknown): void {
-  console.error("everstep:", problem);
+  console.error(`everstep: ${problemText(problem)}`);
 }
 
 function quietly(act: () => void): void {

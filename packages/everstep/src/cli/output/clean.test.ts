@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cleaned } from "./clean.ts";
+import { cleaned } from "../../model/clean-text.ts";
 import { jsonDocument } from "./json-document.ts";
 import { createOutput, type Output } from "./output.ts";
 import { painted } from "./paint.ts";

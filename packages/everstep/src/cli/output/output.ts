@@ -2,7 +2,7 @@
  * Where a command writes. What is written is made of pieces: plain strings, in which nothing can steer the terminal
  * whoever they come from, and painted ones, which only our own code can make.
  */
-import { cleaned } from "./clean.ts";
+import { cleaned } from "../../model/clean-text.ts";
 import { type Painted, sequenceOf } from "./paint.ts";
 
 export type Piece = string | Painted;

@@ -1,5 +1,5 @@
 /** Rows with aligned columns. Where somebody looks at it, it fits the width of the terminal. */
-import { cleaned } from "./clean.ts";
+import { cleaned } from "../../model/clean-text.ts";
 import type { Output, Piece } from "./output.ts";
 import { painted, type Style } from "./paint.ts";
 import { shortened, widthOf } from "./width.ts";

@@ -1,6 +1,6 @@
 /** The steps of a run, each with what it is about, how long it took, and a bar that shows when. */
 import type { WireStep } from "../../http/wire.ts";
-import { cleaned } from "./clean.ts";
+import { cleaned } from "../../model/clean-text.ts";
 import type { Output, Piece } from "./output.ts";
 import { painted } from "./paint.ts";
 import { stepMark } from "./status.ts";

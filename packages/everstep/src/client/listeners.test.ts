@@ -1,0 +1,51 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { defineWorkflow } from "../authoring/define-workflow.ts";
+import { NonRetryableError } from "../authoring/errors.ts";
+import { EverstepError } from "../model/error.ts";
+import { memory } from "../stores/memory/index.ts";
+import { createWorkflows } from "./create-workflows.ts";
+import { noticeListener, problemListener } from "./listeners.ts";
+
+const evil = "\u001b]0;owned\u0007\u001b[2J\r\u009b31m\u202egnp.\u2028\neverstep: all is well";
+const steering = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("what a workflow throws is one line of the console, in which nothing steers the terminal", async () => {
+  const printed: string[] = [];
+  vi.spyOn(console, "warn").mockImplementation((text) => void printed.push(text));
+  const failing = defineWorkflow({ name: "failing" }, async (_event, step) => {
+    await step.do("work", async () => {
+      throw Object.assign(new NonRetryableError(evil), { name: `E${evil}` });
+    });
+  });
+  const app = createWorkflows({ workflows: { failing }, store: memory() });
+  await app.workflows.failing.create({ id: "f-1" });
+  await app.tick();
+  expect(printed.length).toBeGreaterThan(0);
+  for (const line of printed) expect([line.includes("\n"), steering.test(line)]).toEqual([false, false]);
+  expect(printed.join()).toContain("\\x1b]0;owned");
+});
+
+test("a listener of notices gets the same", () => {
+  const heard: string[] = [];
+  noticeListener((notice) => void heard.push(notice))(`a${evil}`);
+  expect(heard[0]).toMatch(/^a\\x1b\]0;owned\\x07.*\\neverstep: all is well$/);
+});
+
+test("a problem is printed with its code, place and causes, and can forge no line of its own", () => {
+  const printed: string[] = [];
+  vi.spyOn(console, "error").mockImplementation((text) => void printed.push(text));
+  const cause = new AggregateError([new Error(`refused${evil}`)], "");
+  problemListener()(new EverstepError("STORE_UNAVAILABLE", `No store${evil}`, { cause, details: { evil } }));
+  const [text = ""] = printed;
+  expect(steering.test(text)).toBe(false);
+  const lines = text.split("\n");
+  expect(lines[0]).toMatch(/^everstep: EverstepError: No store.* \(STORE_UNAVAILABLE\) \{"evil":/);
+  expect(lines.filter((line) => /^(?!everstep: EverstepError| {2}caused by | {4}at )/.test(line))).toEqual(
+    [],
+  );
+  expect(lines.filter((line) => line.startsWith("  caused by "))).toHaveLength(2);
+});
