@@ -26,7 +26,7 @@ describeBrowser("an instance in a process that is killed", ({ openPage }) => {
     await dev.client.workflow("order").create({ id: "survivor" });
     const page = await openPage({ mayComplain });
     await page.goto(new URL(`dashboard/instances/order/survivor#token=${dev.note.token}`, dev.note.url).href);
-    await page.locator(".why", { hasText: 'step "charge" has been at work' }).waitFor();
+    await page.locator(".why", { hasText: "charge is running for" }).waitFor();
     const killed = dev.hostPid;
     const killing = page.getByRole("button", { name: "Kill the process now" });
     await page.getByText("See it survive: kill the process that runs this.").waitFor();
@@ -37,21 +37,23 @@ describeBrowser("an instance in a process that is killed", ({ openPage }) => {
     await shot(page, "instance-crash-killed");
     await page
       .getByText(
-        'It goes on in a new process: nothing that was completed ran again (1 step). "charge" was cut off and began again (start 2).',
+        'It goes on in a new process. 1 step had completed before the kill; none of them ran again. "charge" was cut off and began again (start 2).',
       )
       .waitFor();
     await page.getByText("live", { exact: true }).waitFor();
     expect(dev.hostPid).not.toBe(killed);
-    await page.locator(".why", { hasText: 'waits for an event of type "approved"' }).waitFor();
+    await page.locator(".why", { hasText: "waits for event approved" }).waitFor();
     expect(await axe(page)).toEqual([]);
     await shot(page, "instance-crash-after");
 
     // And once more while it waits: then there is nothing to be cut off.
     await killing.click();
     await page
-      .getByText("It goes on in a new process: nothing that was completed ran again (2 steps).")
+      .getByText(
+        "It goes on in a new process. 2 steps had completed before the kill; none of them ran again.",
+      )
       .waitFor();
-    await page.getByRole("link", { name: "Send this event" }).click();
+    await page.getByRole("link", { name: "Send event" }).click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("It went on in a new process").waitFor();
     expect(project.lines("ledger.txt")).toEqual(["reserve", "charge 1", "charge 2", "ship"]);

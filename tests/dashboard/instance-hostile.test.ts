@@ -21,7 +21,7 @@ onEachStore(
       );
       for (const tab of tabs) {
         await page.goto(`${stage.served.dashboardUrl}instances/hostile/${id}?tab=${tab}`);
-        await page.locator(".why p").waitFor();
+        await page.locator(".instance-facts").waitFor();
         await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0);
         await openEverything(page);
         expect(await page.evaluate("breaches"), tab).toEqual([]);

@@ -24,7 +24,7 @@ onEachStore("the tabs of an instance", { seed }, (stage) => {
     const order = await stage.served.app.workflows.order.create({ id: "approving", params: book });
     await reach(order, "waiting", "approval");
     const page = await open(stage, "order/approving");
-    await page.getByRole("link", { name: "Send this event" }).click();
+    await page.getByRole("link", { name: "Send event" }).click();
     expect(await page.getByLabel("Type", { exact: true }).inputValue()).toBe("approved");
     expect(await page.getByLabel("approved").isChecked()).toBe(true);
     await expect.poll(() => page.evaluate("document.activeElement?.tagName")).toBe("TEXTAREA");
@@ -146,14 +146,18 @@ onEachStore("the tabs of an instance", { seed }, (stage) => {
     const page = await open(stage, "failing/data-dead?tab=data");
     await page.getByText("retries:").waitFor();
     await page.getByText("Error: The service is out of reach (attempt 1).").first().waitFor();
-    expect(await page.getByLabel("Stack").innerText()).toContain("dashboard-workflows.ts");
+    expect(await page.locator(".data-columns").getByLabel("Stack").innerText()).toContain(
+      "dashboard-workflows.ts",
+    );
     expect(await axe(page)).toEqual([]);
     await page.goto(`${stage.served.dashboardUrl}instances/chatty/chatty?tab=data`);
     await page.getByText("240").waitFor();
     // Thrown outside of any step, so no step knows where.
     await reach(await stage.served.app.workflows.doomed.create({ id: "data-doomed" }), "errored");
     await page.goto(`${stage.served.dashboardUrl}instances/doomed/data-doomed?tab=data`);
-    await expect.poll(() => page.getByLabel("Stack").innerText()).toContain("dashboard-workflows.ts");
+    await expect
+      .poll(() => page.locator(".data-columns").getByLabel("Stack").innerText())
+      .toContain("dashboard-workflows.ts");
   });
 
   test("earlier runs are listed, seen and compared", async () => {
@@ -199,7 +203,7 @@ onEachStore("the tabs of an instance", { seed }, (stage) => {
           width: 360,
           height: 740,
         });
-        await page.locator(".why p").waitFor();
+        await page.locator(".instance-facts").waitFor();
         await expect.poll(() => page.locator("main [aria-busy=true]").count()).toBe(0);
         expect(await axe(page), tab).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), tab).toBe(true);

@@ -60,6 +60,28 @@ export function spokenTime(at: number): string {
   return `${full.format(at)}.${String(new Date(at).getMilliseconds()).padStart(3, "0")} (${zone})`;
 }
 
+const clockTime = new Intl.DateTimeFormat("en", {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+const thisYear = new Intl.DateTimeFormat("en", {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+const otherYear = new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day: "numeric" });
+
+/** As short as it can be said without a doubt: "14:03:22" today, "May 6, 14:03" this year, "May 6, 2024" else. */
+export function spokenExact(at: number, now: number): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  if (then.toDateString() === today.toDateString()) return clockTime.format(at);
+  return (then.getFullYear() === today.getFullYear() ? thisYear : otherYear).format(at);
+}
+
 const dayTime = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
   minute: "2-digit",

@@ -264,6 +264,7 @@ describe("an instance that waits", () => {
     [500, "1 second"],
     [119_000, "119 seconds"],
     [120_000, "2 minutes"],
+    [479_000, "7 minutes"],
     [7_200_000, "2 hours"],
     [3 * 86_400_000, "3 days"],
     [-5000, "0 seconds"],

@@ -258,10 +258,10 @@ function ago(time: number | null, { now }: WhyTerms): string {
   return time === null ? "" : ` ${spoken(now - time)} ago`;
 }
 
-/** Roughly, so that it is read at a glance. */
+/** Roughly, so that it is read at a glance. Whole units, as in other places that tell times: 7.6 minutes are 7. */
 function spoken(ms: number): string {
   const [unit, size] = units.find(([, least]) => ms >= least * 2) ?? ["second", 1000];
-  const count = Math.max(0, Math.round(ms / size));
+  const count = Math.max(0, size === 1000 ? Math.round(ms / size) : Math.floor(ms / size));
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 

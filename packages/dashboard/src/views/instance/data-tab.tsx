@@ -3,6 +3,7 @@ import type { WireError } from "everstep/client";
 import { CopyButton } from "../../parts/copy.tsx";
 import { JsonTree } from "../../parts/json-tree.tsx";
 import { Panel } from "../../parts/panel.tsx";
+import { StackText } from "./head/stack-text.tsx";
 import type { Live } from "./live.ts";
 
 export function DataTab({ live }: { readonly live: Live }) {
@@ -35,9 +36,6 @@ export function DataTab({ live }: { readonly live: Live }) {
 
 export function ErrorText({ error }: { readonly error: WireError }) {
   const head = `${error.name}: ${error.message}`;
-  const stack = error.stack?.startsWith(head)
-    ? error.stack.slice(head.length).replace(/^\n/, "")
-    : error.stack;
   return (
     <div className="stack close">
       <div className="error-text">
@@ -49,12 +47,7 @@ export function ErrorText({ error }: { readonly error: WireError }) {
           Code <code>{error.code}</code>
         </p>
       )}
-      {stack && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-        <section className="stack-text" tabIndex={0} aria-label="Stack">
-          <pre className="mono">{stack}</pre>
-        </section>
-      )}
+      {error.stack && <StackText stack={error.stack} isOpen />}
     </div>
   );
 }

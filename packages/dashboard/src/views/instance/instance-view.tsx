@@ -1,4 +1,5 @@
 import "../../look/instance.css";
+import "../../look/instance-head.css";
 import { Link } from "wouter";
 import type { InstanceAddress } from "../../links.ts";
 import { ProblemNotice } from "../../parts/notice.tsx";

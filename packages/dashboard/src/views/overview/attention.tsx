@@ -37,7 +37,7 @@ export function Attention({ overview }: { readonly overview: WireOverview }) {
             "none within the hour"
           ) : (
             <>
-              within the hour, the next <When at={retries.nextAt} />
+              within the hour, the next <When at={retries.nextAt} isShort />
             </>
           )
         }
@@ -84,7 +84,7 @@ function Oldest({
       name={name}
       about={
         <>
-          {instance.workflowName}, created <When at={instance.createdAt} />
+          {instance.workflowName}, created <When at={instance.createdAt} isShort />
         </>
       }
     >

@@ -43,13 +43,13 @@ export function StepActions({ live, step }: { readonly live: Live; readonly step
             onClick={() => void manage.run("skip", "The sleep was skipped.", () => instance.skipSleep())}
           >
             <FastForward aria-hidden />
-            Skip the sleep
+            Skip sleep
           </button>
         )}
         {why?.stepKey === step.stepKey && allowed.has("retryFailedStep") && (
           <button {...opener("retry")}>
             <Undo2 aria-hidden />
-            Retry this step
+            Retry failed step
           </button>
         )}
         <button {...opener("restart")}>

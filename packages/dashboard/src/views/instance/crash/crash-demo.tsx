@@ -10,7 +10,7 @@ import { isEnded } from "../../../words/statuses.ts";
 import type { Live } from "../live.ts";
 import { type Survival, survivalOf } from "./survival.ts";
 
-/** What there was when the process was killed, and then whether its end was noticed. */
+/** What there was last before the process was gone, and whether its end was noticed. */
 interface Killed {
   readonly before: InstanceWithSteps;
   readonly hasDropped: boolean;
@@ -36,9 +36,13 @@ function Demo({ live }: { readonly live: Live }) {
       throw problem;
     });
   });
+  // Until its end is noticed it may still complete steps: those count too.
   useEffect(() => {
-    if (isStale) setKilled((last) => last && { ...last, hasDropped: true });
-  }, [isStale]);
+    setKilled((last) => {
+      if (!last || last.hasDropped) return last;
+      return isStale ? { ...last, hasDropped: true } : { ...last, before: value };
+    });
+  }, [isStale, value]);
 
   const isBack = killed?.hasDropped === true && !isStale;
   if (killed && !isBack) {
@@ -77,10 +81,12 @@ function Demo({ live }: { readonly live: Live }) {
 
 function survivalText({ completed, kept, again }: Survival, hasEnded: boolean): string {
   const goesOn = hasEnded ? "It went on in a new process" : "It goes on in a new process";
+  const had = `${counted(completed, "step")} had completed before the kill`;
   if (kept < completed) {
-    return `${goesOn}, but ${completed - kept} of ${counted(completed, "completed step")} ran again or are gone. Look at the timeline.`;
+    return `${goesOn}. ${had}; ${completed - kept} of them ran again or are gone. Look at the timeline.`;
   }
-  const steps = completed === 0 ? "" : ` (${counted(completed, "step")})`;
+  const steps =
+    completed === 0 ? "No step had completed before the kill." : `${had}; none of them ran again.`;
   const cut = again.map(({ name, start }) => ` "${name}" was cut off and began again (start ${start}).`);
-  return `${goesOn}: nothing that was completed ran again${steps}.${cut.join("")}`;
+  return `${goesOn}. ${steps}${cut.join("")}`;
 }

@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 import { survivalOf } from "./survival.ts";
 
 const step = (stepKey: string, starts: number, settledAt: string | null = "2026-01-01T00:00:00Z"): WireStep =>
-  ({ stepKey, starts, settledAt, status: settledAt === null ? "waiting" : "completed" }) as WireStep;
+  ({
+    stepKey,
+    starts,
+    settledAt,
+    status: settledAt === null ? "waiting" : "completed",
+    errors: [],
+  }) as unknown as WireStep;
 const body = (stepKey: string, start: number): WireRunningBody => ({
   stepKey,
   name: stepKey,
@@ -25,6 +31,14 @@ test("a body that was cut off and is over by now counts as begun again", () => {
   const before = { steps: [], running: [body("charge", 1)] };
   const after = { steps: [step("charge", 2)], running: [] };
   expect(survivalOf(before, after).again).toEqual([{ name: "charge", start: 2 }]);
+});
+
+test("retries long after the crash do not change what is said of it, and what failed by itself was not cut off", () => {
+  const before = { steps: [], running: [body("charge", 1)] };
+  const later = { steps: [step("charge", 4, null)], running: [body("charge", 5)] };
+  expect(survivalOf(before, later).again).toEqual([{ name: "charge", start: 2 }]);
+  const failed = { ...step("charge", 1, null), errors: [{ attempt: 1 }] } as unknown as WireStep;
+  expect(survivalOf(before, { steps: [failed], running: [body("charge", 2)] }).again).toEqual([]);
 });
 
 test("a completed step that ran again, or is gone, is not said to be kept", () => {

@@ -17,9 +17,11 @@ export function survivalOf(before: Snapshot, after: Snapshot): Survival {
   const completed = before.steps.filter(({ status }) => status === "completed");
   const kept = completed.filter((step) => isSame(step, now.get(step.stepKey)));
   const again = before.running.flatMap(({ stepKey, name, start }) => {
-    const latest =
-      after.running.find((body) => body.stepKey === stepKey)?.start ?? now.get(stepKey)?.starts ?? 0;
-    return latest > start ? [{ name, start: latest }] : [];
+    const step = now.get(stepKey);
+    const latest = after.running.find((body) => body.stepKey === stepKey)?.start ?? step?.starts ?? 0;
+    // One that failed by itself before the process died was not cut off; and it began again as the next, however often since.
+    const hasFailed = step?.errors.some(({ attempt }) => attempt === start) ?? false;
+    return latest > start && !hasFailed ? [{ name, start: start + 1 }] : [];
   });
   return { completed: completed.length, kept: kept.length, again };
 }

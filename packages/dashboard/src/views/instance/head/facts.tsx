@@ -9,7 +9,6 @@ import { useQuery } from "../../../use-query.ts";
 import { isEnded } from "../../../words/statuses.ts";
 import { spokenDuration, timeOf } from "../../../words/time.ts";
 import type { Live } from "../live.ts";
-import { terminationText } from "./termination.ts";
 
 export function Facts({ live }: { readonly live: Live }) {
   const { meta, details } = live.value;
@@ -26,14 +25,14 @@ export function Facts({ live }: { readonly live: Live }) {
       <Fact name="Started">
         <When at={meta.startedAt} />
       </Fact>
+      {hasEnded && meta.completedAt !== null && (
+        <Fact name="Ended">
+          <When at={meta.completedAt} />
+        </Fact>
+      )}
       <Fact name={hasEnded ? "Took" : "Running for"}>
         <Took meta={meta} />
       </Fact>
-      {!hasEnded && meta.dueAt !== null && !meta.executing && (
-        <Fact name="Due">
-          <When at={meta.dueAt} />
-        </Fact>
-      )}
       {meta.deadlineAt !== null && (
         <Fact name="Deadline">
           <When at={meta.deadlineAt} />
@@ -51,7 +50,6 @@ export function Facts({ live }: { readonly live: Live }) {
           </Link>
         </Fact>
       )}
-      {meta.terminationReason && <Fact name="Ended by">{terminationText(meta.terminationReason)}</Fact>}
     </dl>
   );
 }

@@ -2,12 +2,12 @@ import { Link } from "wouter";
 import { links } from "../../../links.ts";
 import { Copyable } from "../../../parts/copy.tsx";
 import { Status } from "../../../parts/status.tsx";
+import { isEnded } from "../../../words/statuses.ts";
 import { ActionBar } from "../actions/action-bar.tsx";
 import type { Live } from "../live.ts";
 import { Facts } from "./facts.tsx";
+import { Lead } from "./lead.tsx";
 import { LiveDot } from "./live-dot.tsx";
-import { WaitsPanel } from "./waits-panel.tsx";
-import { WhyLine } from "./why-line.tsx";
 
 export function InstanceHead({ live }: { readonly live: Live }) {
   const { workflowName, instanceId } = live.address;
@@ -30,11 +30,10 @@ export function InstanceHead({ live }: { readonly live: Live }) {
               dead letter
             </Link>
           )}
-          <LiveDot isStale={live.isStale} />
+          <LiveDot isStale={live.isStale} hasEnded={isEnded(details.status)} />
         </div>
-        <WhyLine live={live} />
       </div>
-      <WaitsPanel live={live} />
+      <Lead live={live} />
       <Facts live={live} />
       <ActionBar live={live} />
     </header>

@@ -1,5 +1,6 @@
-/** Whether what is seen is what is. */
-export function LiveDot({ isStale }: { readonly isStale: boolean }) {
+/** Whether what is seen is what is. Of what has ended nothing is expected any more. */
+export function LiveDot({ isStale, hasEnded }: { readonly isStale: boolean; readonly hasEnded: boolean }) {
+  if (hasEnded && !isStale) return null;
   return (
     <span
       className={isStale ? "live-dot is-stale" : "live-dot"}

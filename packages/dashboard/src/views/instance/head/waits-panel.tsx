@@ -7,7 +7,7 @@ import { useNow } from "../../../parts/use-now.ts";
 import { useQuery } from "../../../use-query.ts";
 import { counted } from "../../../words/numbers.ts";
 import { isEnded } from "../../../words/statuses.ts";
-import { spokenClock, spokenTime } from "../../../words/time.ts";
+import { spokenClock, spokenExact, spokenTime } from "../../../words/time.ts";
 import { allowedActions } from "../actions/allowed.ts";
 import { useManage } from "../actions/use-manage.ts";
 import type { Live } from "../live.ts";
@@ -30,19 +30,22 @@ export function WaitsPanel({ live }: { readonly live: Live }) {
       <ul className="waits">
         {waits.slice(0, shownMax).map((wait) => (
           <li key={wait.step.stepKey}>
-            <WaitLine wait={wait} isPaused={status === "paused"} />
-            {wait === nextSleep && maySkip && (
-              <button type="button" className="tiny" disabled={manage.busy !== null} onClick={skip}>
-                <FastForward aria-hidden />
-                {manage.busy === null ? "Skip the sleep" : "Skipping …"}
-              </button>
-            )}
-            {wait.kind === "event" && access.sendEvent && <SendLink type={wait.what ?? ""} />}
-            {wait.kind === "topic" && (
-              <Link className="button tiny" href={links.topics({ topic: wait.what })}>
-                Show the topic
-              </Link>
-            )}
+            <WaitLine wait={wait} />
+            <Countdown until={wait.until} isPaused={status === "paused"} />
+            <span className="wait-act">
+              {wait === nextSleep && maySkip && (
+                <button type="button" className="tiny" disabled={manage.busy !== null} onClick={skip}>
+                  <FastForward aria-hidden />
+                  {manage.busy === null ? "Skip sleep" : "Skipping …"}
+                </button>
+              )}
+              {wait.kind === "event" && access.sendEvent && <SendLink type={wait.what ?? ""} />}
+              {wait.kind === "topic" && (
+                <Link className="button tiny" href={links.topics({ topic: wait.what })}>
+                  Show topic
+                </Link>
+              )}
+            </span>
           </li>
         ))}
         {waits.length > shownMax && (
@@ -54,44 +57,58 @@ export function WaitsPanel({ live }: { readonly live: Live }) {
   );
 }
 
-function WaitLine({ wait, isPaused }: { readonly wait: Wait; readonly isPaused: boolean }) {
+function WaitLine({ wait }: { readonly wait: Wait }) {
   const query = useQuery();
-  const now = useNow();
-  const { kind, step, what, until } = wait;
+  const { kind, step, what } = wait;
   const Icon = icons[kind];
+  const failure = kind === "retry" ? step.errors.at(-1) : undefined;
   return (
-    <span className="wait">
+    <p className="wait">
       <Icon aria-hidden />
       <span>
         <Link href={query.href({ tab: null, run: null, with: null, step: step.index })}>{step.name}</Link>{" "}
         {kind === "sleep" && "sleeps"}
-        {kind === "retry" && `is tried again (attempt ${step.attempts + 1}${ofMost(step.maxAttempts)})`}
+        {kind === "retry" && `failed, attempt ${step.attempts + 1}${ofMost(step.maxAttempts)} follows`}
         {kind === "event" && (
           <>
-            waits for an event of type <code>{what}</code>
+            waits for event <code>{what}</code>
           </>
         )}
         {kind === "topic" && (
           <>
-            waits for a publication to <code>{what}</code>
+            waits for topic <code>{what}</code>
           </>
         )}
+        {failure && (
+          <span className="wait-error">
+            {failure.name}: {failure.message}
+          </span>
+        )}
       </span>
-      {until !== null && (
-        <time
-          className="countdown"
-          dateTime={new Date(until).toISOString()}
-          title={`Until ${spokenTime(until)}`}
-        >
-          {until > now ? spokenClock(until - now) : isPaused ? "over, goes on when resumed" : "due now"}
-        </time>
-      )}
-    </span>
+    </p>
+  );
+}
+
+/** How long still, and until when. */
+function Countdown({ until, isPaused }: { readonly until: number | null; readonly isPaused: boolean }) {
+  const now = useNow();
+  if (until === null) return <span className="wait-until" />;
+  return (
+    <time
+      className="wait-until"
+      dateTime={new Date(until).toISOString()}
+      title={`Until ${spokenTime(until)}`}
+    >
+      <span className="countdown">
+        {until > now ? spokenClock(until - now) : isPaused ? "over, goes on when resumed" : "due now"}
+      </span>
+      {until > now && <span className="small dim"> until {spokenExact(until, now)}</span>}
+    </time>
   );
 }
 
 function ofMost(most: number | null): string {
-  return most === null ? "" : ` of at most ${most}`;
+  return most === null ? "" : ` of ${most}`;
 }
 
 function SendLink({ type }: { readonly type: string }) {
@@ -102,7 +119,7 @@ function SendLink({ type }: { readonly type: string }) {
       href={query.href({ tab: "events", step: null, run: null, with: null, type })}
     >
       <Send aria-hidden />
-      Send this event
+      Send event
     </Link>
   );
 }

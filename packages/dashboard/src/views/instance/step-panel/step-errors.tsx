@@ -55,7 +55,7 @@ function AttemptError({
         <span className="end small dim">
           {attempt && (
             <>
-              start {attempt.attempt}, <When at={attempt.at} />
+              attempt {attempt.attempt}, <When at={attempt.at} />
             </>
           )}
         </span>

@@ -79,7 +79,7 @@ function Time({ at }: { readonly at: string }) {
     <>
       {spokenTime(timeOf(at))}{" "}
       <span className="dim small">
-        <When at={at} />
+        <When at={at} isShort />
       </span>
     </>
   );
