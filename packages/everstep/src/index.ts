@@ -36,11 +36,8 @@ export type { StopOptions, WorkflowManifest } from "./client/create-workflows.ts
 export type { CreateOptions } from "./client/creation-draft.ts";
 export type {
   ForkOptions,
-  HistoryOptions,
-  HistoryView,
   InstanceHandle,
   InstanceResult,
-  LogsOptions,
   RepeatOptions,
   RestartOptions,
   ResultOptions,
@@ -51,6 +48,7 @@ export type { ListOptions } from "./client/list-instances.ts";
 export type { TopicView } from "./client/list-topics.ts";
 export type { PageOptions, PageView } from "./client/paging.ts";
 export { replayHistory } from "./client/replay-history.ts";
+export type { HistoryOptions, HistoryView, LogsOptions } from "./client/run-pages.ts";
 export type { RunnerView } from "./client/runners.ts";
 export type { RunnerSettings } from "./client/settings.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";

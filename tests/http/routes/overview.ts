@@ -107,7 +107,7 @@ export function overview(world: () => World): void {
     expect(body.topics.map(({ topic }: Json) => topic)).not.toContain(first);
   });
 
-  test("instances are found by when they were created, by how their id begins, and in brief", async () => {
+  test("instances are found by when they were created, by how their id begins, in brief unless asked for whole", async () => {
     const prefix = world().id("Found");
     await world().made("quick", { much: "x" }, `${prefix}-1`);
     await world().pass("1 minute");
@@ -128,13 +128,12 @@ export function overview(world: () => World): void {
       expect(await ids(list, `createdFrom=${between}&createdBefore=${between}`), list).toEqual([]);
     }
     expect((await world().get(`/instances?idPrefix=${prefix.toLowerCase()}-`)).body.instances).toEqual([]);
-    const [whole] = (await world().get(`/instances?idPrefix=${prefix}-1`)).body.instances;
-    const [brief] = (await world().get(`/instances?idPrefix=${prefix}-1&brief=true`)).body.instances;
+    const [whole] = (await world().get(`/instances?idPrefix=${prefix}-1&brief=false`)).body.instances;
+    const [brief] = (await world().get(`/instances?idPrefix=${prefix}-1`)).body.instances;
     expect(whole).toMatchObject({ details: { output: { much: "x" } }, meta: { params: { much: "x" } } });
     const { params: _, ...meta } = whole.meta;
     expect(brief).toEqual({ id: whole.id, details: { status: "complete" }, meta });
-    const [plain] = (await world().get(`${instancesOf("quick")}?idPrefix=${prefix}-1&brief=true`)).body
-      .instances;
+    const [plain] = (await world().get(`${instancesOf("quick")}?idPrefix=${prefix}-1`)).body.instances;
     expect(plain).toEqual({ id: whole.id, details: { status: "complete" } });
   });
 

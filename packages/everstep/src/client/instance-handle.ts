@@ -24,32 +24,38 @@ import {
   type RunId,
   type TerminationReason,
 } from "../model/instance.ts";
-import { type LogLevel, logLevels } from "../model/log-line.ts";
 import type { StepRecord } from "../model/step.ts";
-import type { ChangeOutcome } from "../store/store.ts";
+import type { ChangeOutcome, ValueTerms } from "../store/store.ts";
 import { type ExportHistoryOptions, exportHistory } from "../verify/replay/export-history.ts";
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type { AppParts } from "./app-parts.ts";
 import { awaitEnd } from "./await-end.ts";
 import { engineWarnings } from "./engine-warnings.ts";
 import { isOwnCreation } from "./own-creation.ts";
-import { type PageOptions, type PageView, pageQuery, pageView, readAll } from "./paging.ts";
+import { type PageView, readAll } from "./paging.ts";
+import {
+  type HistoryOptions,
+  type HistoryView,
+  historyPage,
+  type LogsOptions,
+  logsPage,
+  logsQuery,
+} from "./run-pages.ts";
 import {
   currentStep,
-  type EventView,
-  eventView,
   type InstanceStatusView,
   type InstanceView,
   instanceDetails,
   instanceView,
   type LogLineView,
-  logLineView,
   type MayShow,
   type RunningBodyView,
   runningBodies,
   type StepView,
   statusView,
   stepView,
+  withoutResultIf,
+  withoutValues,
 } from "./views.ts";
 import { explain, type WhyView } from "./why.ts";
 import { type WithinOptions, writeWithin } from "./within-transaction.ts";
@@ -79,30 +85,6 @@ export interface ForkOptions {
   readonly from?: StepSelector;
   /** Id of the new instance; generated when left out. */
   readonly newId?: string;
-}
-
-export interface HistoryOptions extends PageOptions {
-  readonly runNumber?: number;
-  readonly eventsCursor?: string;
-}
-
-export interface HistoryView {
-  readonly runNumber: number;
-  readonly steps: readonly StepView[];
-  readonly stepsCursor?: string;
-  readonly stepsHasNextPage: boolean;
-  readonly events: readonly EventView[];
-  readonly eventsCursor?: string;
-  readonly eventsHasNextPage: boolean;
-}
-
-export interface LogsOptions extends PageOptions {
-  readonly runNumber?: number;
-  /** This level only. */
-  readonly level?: LogLevel | undefined;
-  readonly category?: string | undefined;
-  /** Lines written after the one with this id; instead of a cursor. */
-  readonly after?: string;
 }
 
 /** What is known of an instance because it was created here. */
@@ -141,12 +123,12 @@ export class InstanceHandle<Output = any> {
 
   /** Everything about the instance, its current step included. */
   async details(): Promise<InstanceView<Output> & { readonly currentStep?: StepView }> {
-    const { steps: _, running: __, ...details } = await this.snapshot();
+    const { steps: _, running: __, ...details } = await this.snapshot({ brief: true });
     return details;
   }
 
-  /** Everything about the instance, with all steps of its current run. */
-  async snapshot(): Promise<
+  /** Everything about the instance, with all steps of its current run; in brief without what they returned. */
+  async snapshot({ brief = false }: { readonly brief?: boolean } = {}): Promise<
     InstanceView<Output> & {
       readonly currentStep?: StepView;
       readonly steps: readonly StepView[];
@@ -154,13 +136,15 @@ export class InstanceHandle<Output = any> {
     }
   > {
     const record = await this.#read();
-    const steps = await this.#steps(record.runId);
+    const steps = await this.#steps(record.runId, { brief });
     const begun = this.#parts.runner.begunOf(record.runId) ?? record.begun;
-    const step = currentStep({ ...record, begun }, steps, this.#mayShow);
+    const current = currentStep({ ...record, begun }, steps, this.#mayShow);
+    const isCut = brief && current?.result !== undefined;
+    const step = isCut ? ((await this.#step(record.runId, current.index)) ?? current) : current;
     return {
       ...instanceDetails(record, this.#parts.runtime.now()),
       ...(step ? { currentStep: step } : {}),
-      steps: steps.map((each) => stepView(each, this.#mayShow)),
+      steps: steps.map((each) => withoutResultIf(brief, stepView(each, this.#mayShow))),
       running: record.executing ? runningBodies(begun, steps) : [],
     };
   }
@@ -179,57 +163,27 @@ export class InstanceHandle<Output = any> {
     { runNumber }: { readonly runNumber?: number | undefined } = {},
   ): Promise<StepView> {
     const record = await this.#read(runNumber);
-    const query = { limit: 1, after: String(index - 1) };
-    const found = (await this.#parts.reads.listSteps(record.runId, query)).items[0];
-    if (found?.index === index) return stepView(found, this.#mayShow);
+    const found = await this.#step(record.runId, index);
+    if (found) return found;
     throw new EverstepError(
       "STEP_NOT_FOUND",
       `Run ${record.runNumber} has recorded no step with the index ${index}.`,
     );
   }
 
-  /** Steps and events of a run, the current one unless another is named. */
+  /**
+   * Steps and events of a run, the current one unless another is named. Pages of values that are large end early and go on
+   * behind their cursors (`limits.pageBytesMax`).
+   */
   async history(options: HistoryOptions = {}): Promise<HistoryView> {
-    const { limits } = this.#definition;
-    const { runNumber, cursor, eventsCursor, pageSize, order = "asc" } = options;
-    const record = await this.#read(runNumber);
-    const stepsQuery = pageQuery("steps", { pageSize, order, cursor }, limits);
-    const steps = await this.#parts.reads.listSteps(record.runId, stepsQuery);
-    const eventsQuery = pageQuery("events", { pageSize, order, cursor: eventsCursor }, limits);
-    const events = await this.#parts.reads.listEvents(record.runId, eventsQuery);
-    const stepsPage = pageView("steps", steps, (step) => stepView(step, this.#mayShow));
-    const eventsPage = pageView("events", events, eventView);
-    return {
-      runNumber: record.runNumber,
-      steps: stepsPage.items,
-      ...(stepsPage.cursor ? { stepsCursor: stepsPage.cursor } : {}),
-      stepsHasNextPage: stepsPage.hasNextPage,
-      events: eventsPage.items,
-      ...(eventsPage.cursor ? { eventsCursor: eventsPage.cursor } : {}),
-      eventsHasNextPage: eventsPage.hasNextPage,
-    };
+    const record = await this.#read(options.runNumber);
+    return historyPage(record, options, this.#definition.limits, this.#parts, this.#mayShow);
   }
 
   async logs(options: LogsOptions = {}): Promise<PageView<LogLineView>> {
-    const { level, category } = options;
-    if (level !== undefined && !logLevels.includes(level)) {
-      throw new EverstepError(
-        "INVALID_ARGUMENT",
-        `level is ${String(level)}; use one of ${logLevels.join(", ")}.`,
-      );
-    }
-    if (category !== undefined && typeof category !== "string") {
-      throw new EverstepError("INVALID_ARGUMENT", `category is a ${typeof category}; it is text.`);
-    }
-    const after = options.after === undefined ? undefined : lineOf(options.after);
-    const record = await this.#read(after?.runNumber ?? options.runNumber);
-    const page = await this.#parts.reads.listLogs(record.runId, {
-      ...pageQuery("logs", { order: "asc", ...options }, this.#definition.limits),
-      ...(after === undefined ? {} : { after: after.seq }),
-      ...(level === undefined ? {} : { level }),
-      ...(category === undefined ? {} : { category }),
-    });
-    return pageView("logs", page, (line) => logLineView(line, record.runNumber));
+    const query = logsQuery(options, this.#definition.limits);
+    const record = await this.#read(query.runNumber);
+    return logsPage(record, query, this.#definition.limits, this.#parts);
   }
 
   /** Why it is not moving, in one sentence. */
@@ -237,7 +191,7 @@ export class InstanceHandle<Output = any> {
     const record = await this.#read();
     const { runtime, runner, reads } = this.#parts;
     const [steps, warnings] = await Promise.all([
-      this.#steps(record.runId),
+      this.#steps(record.runId, { brief: true }),
       engineWarnings(reads, record.runId),
     ]);
     const begun = runner.begunOf(record.runId) ?? record.begun;
@@ -260,11 +214,17 @@ export class InstanceHandle<Output = any> {
     return exportHistory({ reads, now: runtime.now(), mayShow, look: () => this.#read(runNumber) }, options);
   }
 
-  /** All runs of this instance, newest first. */
-  async runs(): Promise<readonly InstanceView[]> {
+  /** All runs of this instance, newest first. In brief without params and outputs, which may be large. */
+  async runs({
+    brief = false,
+  }: {
+    readonly brief?: boolean | undefined;
+  } = {}): Promise<readonly InstanceView[]> {
     await this.#read();
-    const runs = await this.#parts.reads.listRuns(this.#ref, this.#definition.limits.pageSizeMax);
-    return runs.map((run) => instanceView(run, this.#parts.runtime.now()));
+    const { pageSizeMax } = this.#definition.limits;
+    const runs = await this.#parts.reads.listRuns(this.#ref, pageSizeMax, { brief });
+    const views = runs.map((run) => instanceView(run, this.#parts.runtime.now()));
+    return brief ? views.map(withoutValues) : views;
   }
 
   // ---------------------------------------------------------------------------------------------- steering
@@ -386,7 +346,7 @@ export class InstanceHandle<Output = any> {
   async skipSleep({ idempotencyKey }: RepeatOptions = {}): Promise<void> {
     const record = await this.#read();
     if (isTerminal(record.status)) return;
-    const sleep = activeSleep(await this.#steps(record.runId));
+    const sleep = activeSleep(await this.#steps(record.runId, { brief: true }));
     if (!sleep) return;
     const { runtime, group } = this.#parts;
     // Ids of events are unique over all instances, keys of callers need not be.
@@ -521,19 +481,15 @@ export class InstanceHandle<Output = any> {
     }
   };
 
-  #steps(runId: RunId): Promise<StepRecord[]> {
-    return readAll((query) => this.#parts.reads.listSteps(runId, query), 500);
+  async #step(runId: RunId, index: number): Promise<StepView | undefined> {
+    const query = { limit: 1, after: String(index - 1) };
+    const [found] = (await this.#parts.reads.listSteps(runId, query)).items;
+    return found?.index === index ? stepView(found, this.#mayShow) : undefined;
   }
-}
 
-/** The id of a log line says where it is: `2-17` is the line with sequence number 17 of run 2. */
-function lineOf(id: string): { readonly runNumber: number; readonly seq: string } {
-  const [, runNumber, seq] = /^([1-9]\d{0,15})-(\d{1,16})$/.exec(id) ?? [];
-  if (runNumber !== undefined && seq !== undefined) return { runNumber: Number(runNumber), seq };
-  throw new EverstepError(
-    "INVALID_CURSOR",
-    `${JSON.stringify(String(id).slice(0, 64))} is no id of a log line.`,
-  );
+  #steps(runId: RunId, terms: ValueTerms = {}): Promise<StepRecord[]> {
+    return readAll((query) => this.#parts.reads.listSteps(runId, { ...query, ...terms }), 500);
+  }
 }
 
 /** With what is done: a key that was used for something else means nothing here. */

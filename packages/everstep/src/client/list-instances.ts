@@ -1,13 +1,14 @@
 import { statusFrom } from "../engine/instance-words.ts";
+import { instanceBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
-import type { InstanceStatus } from "../model/instance.ts";
+import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
 import type { Limits } from "../model/limits.ts";
-import type { InstanceQuery } from "../store/store.ts";
+import type { InstanceQuery, Page, PageQuery } from "../store/store.ts";
 import type { AppParts } from "./app-parts.ts";
 import { hooksWorkflowName } from "./lifecycle-hooks.ts";
-import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+import { type PageOptions, type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
 import { pointInTime } from "./point-in-time.ts";
-import { type InstanceView, instanceView } from "./views.ts";
+import { type InstanceView, instanceView, withoutValues } from "./views.ts";
 
 export interface ListOptions extends PageOptions {
   /** One status or several; words of other engines (running, failed, ...) are understood. */
@@ -22,6 +23,11 @@ export interface ListOptions extends PageOptions {
    * empty, and have a next one all the same.
    */
   readonly idPrefix?: string | undefined;
+  /**
+   * Without params and outputs, which are then undefined. They may be large, so that with them a page ends early once it has
+   * `limits.pageBytesMax` of them, and goes on behind its cursor.
+   */
+  readonly brief?: boolean | undefined;
 }
 
 /** A page of a workflow's instances, or of all workflows', without those the engine keeps for itself. */
@@ -31,7 +37,7 @@ export async function listInstances(
   limits: Limits,
   parts: AppParts,
 ): Promise<PageView<InstanceView>> {
-  const { deadLetter, status, createdFrom, createdBefore, idPrefix } = options;
+  const { deadLetter, status, createdFrom, createdBefore, idPrefix, brief = false } = options;
   const list = workflowName === undefined ? "instances" : `instances:${workflowName}`;
   const query = pageQuery(list, options, limits);
   const statuses = status === undefined ? undefined : [status].flat().map(knownStatus);
@@ -41,17 +47,21 @@ export async function listInstances(
     ...(idPrefix === undefined || idPrefix === "" ? {} : { idPrefix: checkPrefix(idPrefix, limits) }),
   };
   await parts.ready();
-  const page = await parts.reads.listInstances({
-    ...query,
-    ...(workflowName === undefined ? {} : { workflowName }),
-    ...(statuses === undefined ? {} : { statuses }),
-    ...(deadLetter === undefined ? {} : { deadLetter }),
-    ...filters,
-  });
+  const read = (part: PageQuery): Promise<Page<InstanceRecord>> =>
+    parts.reads.listInstances({
+      ...part,
+      ...(workflowName === undefined ? {} : { workflowName }),
+      ...(statuses === undefined ? {} : { statuses }),
+      ...(deadLetter === undefined ? {} : { deadLetter }),
+      ...(brief ? { brief } : {}),
+      ...filters,
+    });
+  const page = brief ? await read(query) : await readWithin(read, query, instanceBytes, limits.pageBytesMax);
   const isShown = (record: { readonly workflowName: string }): boolean =>
     workflowName !== undefined || record.workflowName !== hooksWorkflowName;
   const shown = { ...page, items: page.items.filter(isShown) };
-  return pageView(list, shown, (record) => instanceView(record, parts.runtime.now()));
+  const view = (record: InstanceRecord): InstanceView => instanceView(record, parts.runtime.now());
+  return pageView(list, shown, brief ? (record) => withoutValues(view(record)) : view);
 }
 
 type Filters = Pick<InstanceQuery, "createdFrom" | "createdBefore" | "idPrefix">;

@@ -46,6 +46,34 @@ export function pageView<Record, Item>(
     : { items, cursor: encodeCursor(list, page.after), hasNextPage: true };
 }
 
+/** How many entries are read at once: one may have two values of a mebibyte each. */
+const portion = 5;
+
+/**
+ * A page that ends early once its entries take so many bytes, and then goes on behind its cursor. It is read in portions,
+ * so that no more is held than that and one portion.
+ */
+export async function readWithin<Record>(
+  read: (query: PageQuery) => Promise<Page<Record>>,
+  query: PageQuery,
+  bytesOf: (record: Record) => number,
+  bytesMax: number,
+): Promise<Page<Record>> {
+  const items: Record[] = [];
+  let bytes = 0;
+  let next = query;
+  for (;;) {
+    const page = await read({ ...next, limit: Math.min(portion, query.limit - items.length) });
+    items.push(...page.items);
+    for (const item of page.items) bytes += bytesOf(item);
+    const { after } = page;
+    const isShort = page.items.length < portion;
+    if (after === undefined) return { items };
+    if (bytes >= bytesMax || items.length >= query.limit || isShort) return { items, after };
+    next = { ...query, after };
+  }
+}
+
 /** Everything of a bounded list, page by page. */
 export async function readAll<Record>(
   read: (query: PageQuery) => Promise<Page<Record>>,

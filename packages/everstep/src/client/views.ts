@@ -181,6 +181,11 @@ export function instanceView(record: InstanceRecord, now: number): InstanceView 
   };
 }
 
+/** Of a record that was read in brief. */
+export function withoutValues(view: InstanceView): InstanceView {
+  return { ...view, params: undefined, output: undefined } as InstanceView;
+}
+
 /** With the stack of its error, which lists are spared. */
 export function instanceDetails(record: InstanceRecord, now: number): InstanceView {
   const view = instanceView(record, now);
@@ -223,6 +228,13 @@ export function stepView(step: StepRecord, mayShow: MayShow = nobody): StepView 
     createdAt: new Date(step.createdAt),
     settledAt: step.status === "waiting" ? null : new Date(step.settledAt),
   };
+}
+
+/** Of a step that was read in brief: that it is sensitive is known all the same. */
+export function withoutResultIf(brief: boolean, step: StepView): StepView {
+  if (!brief) return step;
+  const { result: _, ...others } = step;
+  return others;
 }
 
 function resultOf(step: StepRecord, mayShow: MayShow): Pick<StepView, "result" | "sensitive"> {

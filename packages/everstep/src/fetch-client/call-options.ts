@@ -26,7 +26,7 @@ export interface ListAllOptions extends PageOptions {
   readonly createdBefore?: Date | string | number | undefined;
   /** Ids that begin with this, in exact case. Pages may then be short, or empty, and still have a next one. */
   readonly idPrefix?: string | undefined;
-  /** Without params and output, which may be much. */
+  /** Default true. false: with params and output; pages then end early once they have 4 MiB, and go on behind their cursor. */
   readonly brief?: boolean | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface AccessOptions extends CallOptions {
   readonly workflowName?: string | undefined;
 }
 
-export interface DeadLettersOptions extends Omit<PageOptions, "order"> {
+export interface DeadLettersOptions extends Omit<PageOptions, "order">, Pick<ListAllOptions, "brief"> {
   readonly workflowName?: string | undefined;
 }
 
@@ -162,7 +162,8 @@ export interface WatchOptions extends CallOptions {
   readonly onReconnect?: ((problem: EverstepError) => void) | undefined;
 }
 
-export interface WatchListOptions extends ListAllOptions, WatchOptions {}
+/** What is sent again and again is always brief. */
+export interface WatchListOptions extends Omit<ListAllOptions, "brief">, WatchOptions {}
 
 export interface FollowLogsOptions extends WatchOptions {
   readonly level?: LogLevel | undefined;

@@ -1,4 +1,5 @@
-import type { HistoryView, InstanceHandle } from "../client/instance-handle.ts";
+import type { InstanceHandle } from "../client/instance-handle.ts";
+import type { HistoryView } from "../client/run-pages.ts";
 import type { LogLineView } from "../client/views.ts";
 import type { LogLevel } from "../model/log-line.ts";
 

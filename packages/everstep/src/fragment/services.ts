@@ -2,9 +2,10 @@
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { CreateOptions } from "../client/creation-draft.ts";
-import type { ForkOptions, InstanceHandle, LogsOptions, RestartOptions } from "../client/instance-handle.ts";
+import type { ForkOptions, InstanceHandle, RestartOptions } from "../client/instance-handle.ts";
 import type { ListOptions } from "../client/list-instances.ts";
 import type { PageOptions, PageView } from "../client/paging.ts";
+import type { LogsOptions } from "../client/run-pages.ts";
 import type {
   InstanceFacts,
   InstanceStatusView,

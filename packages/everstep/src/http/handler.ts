@@ -21,6 +21,7 @@ import type { Answer, Call, CallHost, PathParams, Route } from "./route.ts";
 import { Router } from "./router.ts";
 import { routes } from "./routes/index.ts";
 import { Streams } from "./streams/streams.ts";
+import { ValueAnswers } from "./value-answers.ts";
 
 export interface HttpOptions {
   /** Where it is mounted, if nobody takes that off before: "/api/workflows". */
@@ -91,6 +92,7 @@ class HttpHandler {
   readonly #streams: Streams;
   readonly #dashboard: DashboardFiles | null;
   readonly #overview: CallHost["overview"];
+  readonly #values: ValueAnswers;
 
   constructor(app: App, options: HandlerOptions) {
     this.#app = app;
@@ -103,6 +105,7 @@ class HttpHandler {
     this.#rules = originRules(options.hosts, options.cors);
     this.#streams = new Streams(this.#parts, options.streamsMax ?? 1000);
     this.#dashboard = options.dashboard ? new DashboardFiles(options.dashboard) : null;
+    this.#values = new ValueAnswers(this.#parts.runtime);
     const mayKill = options.onKill !== undefined;
     this.#overview = kept(this.#parts.runtime, () => overviewOf(app, this.#parts, mayKill));
   }
@@ -205,15 +208,29 @@ class HttpHandler {
     if (route.stream && request.method === "GET" && wantsStream(request)) {
       const opening = route.stream(call, this.#streams);
       return this.#inTime(route, opening).catch((problem: unknown) => {
-        // Nobody reads what opens after all.
-        void opening.then(({ body }) => body?.cancel()).catch(() => {});
+        dropBody(opening);
         throw problem;
       });
     }
-    return this.#respond(request, route, await this.#inTime(route, route.run(call)));
+    const places = route.places?.(query) ?? 0;
+    if (places === 0) return this.#respond(request, route, await this.#inTime(route, route.run(call)));
+    const making = this.#values.answer(
+      places,
+      () => route.run(call),
+      (answer, body) => this.#respond(request, route, answer, body),
+    );
+    return this.#inTime(route, making).catch((problem: unknown) => {
+      dropBody(making);
+      throw problem;
+    });
   }
 
-  #respond(request: Request, route: Route, answer: Answer): Response {
+  #respond(
+    request: Request,
+    route: Route,
+    answer: Answer,
+    body: (text: string) => BodyInit = (text) => text,
+  ): Response {
     const text = JSON.stringify(answer.body);
     const headers: Record<string, string> = {
       "content-type": "application/json; charset=utf-8",
@@ -225,7 +242,7 @@ class HttpHandler {
       headers.etag = etag;
       if (isKnownTag(request, etag)) return new Response(null, { status: 304, headers: { etag } });
     }
-    return new Response(text, { status, headers });
+    return new Response(body(text), { status, headers });
   }
 
   /** A store that is out of reach is waited for by the app, but not for ever by who asked. */
@@ -235,6 +252,11 @@ class HttpHandler {
     if (outcome === late) throw tookTooLong(ms);
     return outcome as Outcome;
   }
+}
+
+/** Nobody reads what comes after all. */
+function dropBody(late: Promise<Response>): void {
+  void late.then(({ body }) => body?.cancel()).catch(() => {});
 }
 
 /** A limit that is no number would be none at all. */

@@ -55,12 +55,11 @@ function bounded(found: readonly unknown[]): { readonly count: number; readonly 
   return { count: Math.min(found.length, countMax), isMore: found.length > countMax };
 }
 
-/** Page by page: an instance may be large, and a thousand of them are not held at once. */
 async function countDeadLetters(app: App): Promise<{ readonly count: number; readonly isMore: boolean }> {
   let count = 0;
   let cursor: string | undefined;
   do {
-    const page = await app.list({ deadLetter: true, pageSize, cursor });
+    const page = await app.list({ deadLetter: true, pageSize, cursor, brief: true });
     count += page.items.length;
     cursor = page.cursor;
   } while (cursor !== undefined && count < countMax);
@@ -69,7 +68,7 @@ async function countDeadLetters(app: App): Promise<{ readonly count: number; rea
 
 async function oldest(app: App, status: InstanceStatus): Promise<WireOldest | null> {
   // Of several, because those that the engine keeps for itself are left out of a page.
-  const { items } = await app.list({ status, order: "asc", pageSize: 10 });
+  const { items } = await app.list({ status, order: "asc", pageSize: 10, brief: true });
   const [first] = items;
   if (!first) return null;
   const { workflowName, instanceId, createdAt } = first;

@@ -68,6 +68,8 @@ export interface Route {
   readonly stream?: (call: Call, streams: Streams) => Promise<Response>;
   /** May take longer than others. */
   readonly isLong?: boolean;
+  /** Its answer carries values of instances, so that only some are made at once: how many places it takes, or 0. */
+  readonly places?: (query: any) => number;
   /** Only there where the host has said what it does (`http: { onKill }`). */
   readonly isForDev?: boolean;
 }

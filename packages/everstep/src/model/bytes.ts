@@ -3,7 +3,9 @@
  * everything else about a record.
  */
 import type { EventRecord } from "./event.ts";
+import type { InstanceRecord } from "./instance.ts";
 import type { Claim } from "./lease.ts";
+import type { StoredLogLine } from "./log-line.ts";
 import type { Change, CommitRequest, StoreRequest } from "./request.ts";
 import type { StepRecord } from "./step.ts";
 import type { EncodedValue, StoredError } from "./value.ts";
@@ -25,6 +27,15 @@ export function stepBytes(step: StepRecord): number {
 
 export function eventBytes({ payload }: Pick<EventRecord, "payload">): number {
   return recordBytes + valueBytes(payload);
+}
+
+export function instanceBytes({ params, output, error }: InstanceRecord): number {
+  const ended = (output === null ? 0 : valueBytes(output)) + (error === null ? 0 : errorBytes(error));
+  return recordBytes + valueBytes(params) + ended;
+}
+
+export function logBytes({ message, data }: Pick<StoredLogLine, "message" | "data">): number {
+  return recordBytes + message.length + (data === null ? 0 : valueBytes(data));
 }
 
 export function stepsBytes(steps: readonly StepRecord[]): number {

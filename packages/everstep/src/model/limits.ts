@@ -29,6 +29,8 @@ export interface Limits {
   readonly bufferedBytesMax: number;
   readonly batchMax: number;
   readonly pageSizeMax: number;
+  /** A page with values ends early once they take this many bytes. */
+  readonly pageBytesMax: number;
   readonly pageSize: number;
   readonly sleepMsMax: number;
   readonly waitMsMin: number;
@@ -62,6 +64,7 @@ export const defaultLimits: Limits = {
   bufferedBytesMax: 16 * mebibyte,
   batchMax: 100,
   pageSizeMax: 100,
+  pageBytesMax: 4 * mebibyte,
   pageSize: 25,
   sleepMsMax: 365 * day,
   waitMsMin: second,

@@ -82,8 +82,8 @@ export interface Store {
   getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]>;
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>>;
   /** All runs of an instance, newest first (at most `limit`). */
-  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]>;
-  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>>;
+  listRuns(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]>;
+  listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>>;
   /** Without events of the engine itself. */
   listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>>;
   listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>>;
@@ -244,8 +244,16 @@ export interface Page<Item> {
   readonly after?: string;
 }
 
+export interface ValueTerms {
+  /**
+   * Params, outputs and results are not read, which may be a mebibyte each: params and results are given as `unreadValue`
+   * (a result with its marks), outputs as null.
+   */
+  readonly brief?: boolean;
+}
+
 /** By creation, newest first unless `order` says otherwise. */
-export interface InstanceQuery extends PageQuery {
+export interface InstanceQuery extends PageQuery, ValueTerms {
   readonly workflowName?: string;
   readonly statuses?: readonly InstanceStatus[];
   readonly deadLetter?: boolean;

@@ -40,16 +40,27 @@ function NotThere({ workflowName, instanceId }: InstanceAddress) {
   );
 }
 
+/** How far it is looked for. */
+const pagesMax = 10;
+
 function OfUnknownWorkflow({ workflowName, instanceId }: InstanceAddress) {
   const { client } = useSession();
   const { value, problem } = useLoaded({
     name: `${workflowName}/${instanceId}`,
     everyMs: 5000,
     load: async (signal) => {
-      const { instances } = await client.instances({ idPrefix: instanceId, pageSize: 100, signal });
-      return (
-        instances.find(({ id, meta }) => id === instanceId && meta.workflowName === workflowName) ?? null
-      );
+      const terms = { idPrefix: instanceId, pageSize: 100, brief: false, signal };
+      let cursor: string | undefined;
+      // Pages with params may be short.
+      for (let page = 0; page < pagesMax; page++) {
+        const { instances, cursor: next } = await client.instances({ ...terms, cursor });
+        const found = instances.find(
+          ({ id, meta }) => id === instanceId && meta.workflowName === workflowName,
+        );
+        if (found || next === undefined) return found ?? null;
+        cursor = next;
+      }
+      return null;
     },
   });
   return (

@@ -50,6 +50,7 @@ export const instancesList = defineCommand({
       deadLetter: values.deadLetter || undefined,
       createdFrom: values.since === undefined ? undefined : runtime.now() - values.since,
       idPrefix: values.idPrefix,
+      brief: values.full ? false : undefined,
     };
     const pages = await readPages<WireInstances>(values, (place) =>
       workflow === undefined

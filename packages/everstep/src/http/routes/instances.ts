@@ -8,13 +8,16 @@ import { anything } from "../schema.ts";
 import { streamInstance } from "../streams/instance.ts";
 import { streamInstances } from "../streams/instances.ts";
 import { streamLogs } from "../streams/logs.ts";
+import { wholeRunPlaces } from "../value-answers.ts";
 import type { CreateBody } from "../wire.ts";
 import * as schemas from "../wire-schemas.ts";
 import {
+  briefField,
   briefly,
   instance,
   instanceCodes,
   instanceOf,
+  instancesPage,
   instanceWithMeta,
   isTaken,
   listFields,
@@ -47,6 +50,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: base,
     hook: "read",
+    places: ofValues,
     summary:
       "Instances of a workflow, newest first. As a stream: the page now, and again whenever it changed.",
     query: {
@@ -56,11 +60,10 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.instances },
     codes: ["WORKFLOW_NOT_FOUND", "INVALID_CURSOR"],
     async run(call) {
-      const { include, brief, ...options } = call.query;
-      const page = await workflowOf(call).list(options);
-      const items = page.items.map((view) =>
-        include === "meta" ? instanceWithMeta(view) : instance(view.id, view),
-      );
+      const { include, brief = true, ...options } = call.query;
+      const page = await workflowOf(call).list({ ...options, brief });
+      if (include === "meta") return { body: instancesPage(page, brief) };
+      const items = page.items.map((view) => instance(view.id, view));
       return { body: { instances: brief ? items.map(briefly) : items, ...pageEnd(page) } };
     },
     stream: streamInstances,
@@ -107,6 +110,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: one,
     hook: "read",
+    places: onePlace,
     summary:
       "One instance with its current step. As a stream: with all its steps, now and whenever it changed.",
     answer: { status: 200, schema: schemas.instanceWithMeta },
@@ -119,6 +123,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/history`,
     hook: "read",
+    places: onePlace,
     summary: "Steps and events of a run, and its logs if asked for.",
     query: {
       runNumber,
@@ -167,6 +172,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/steps/:stepIndex`,
     hook: "read",
+    places: onePlace,
     summary: "One step of a run with its result, by its index.",
     query: { runNumber },
     answer: { status: 200, schema: schemas.step },
@@ -181,6 +187,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/logs`,
     hook: "read",
+    places: onePlace,
     summary: "Log lines of a run. As a stream: line by line, as they are written, to the end.",
     query: {
       ...pageFields,
@@ -202,10 +209,13 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/runs`,
     hook: "read",
-    summary: "All runs of an instance, newest first.",
+    summary: "All runs of an instance, newest first, in brief; their values are in exports.",
     answer: { status: 200, schema: schemas.runs },
     codes: instanceCodes,
-    run: async (call) => ({ body: { runs: (await instanceOf(call).runs()).map(instanceWithMeta) } }),
+    async run(call) {
+      const runs = await instanceOf(call).runs({ brief: true });
+      return { body: { runs: runs.map(instanceWithMeta).map(briefly) } };
+    },
   }),
   route({
     action: "why",
@@ -222,6 +232,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/export`,
     hook: "read",
+    places: () => wholeRunPlaces,
     summary: "A run as one document that can be replayed elsewhere.",
     query: { runNumber },
     answer: { status: 200, schema: anything },
@@ -234,16 +245,15 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/instances",
     hook: "read",
+    places: ofValues,
     summary:
       "Instances of all workflows, newest first. As a stream: the page now, and again whenever it changed.",
     query: listFields,
     answer: { status: 200, schema: schemas.instancesWithMeta },
     codes: ["INVALID_CURSOR"],
-    async run({ app, query: { brief, ...options } }) {
-      const page = await app.list(options);
-      const items = page.items.map(instanceWithMeta);
-      return { body: { instances: brief ? items.map(briefly) : items, ...pageEnd(page) } };
-    },
+    run: async ({ app, query: { brief = true, ...options } }) => ({
+      body: instancesPage(await app.list({ ...options, brief }), brief),
+    }),
     stream: streamInstances,
   }),
   route({
@@ -251,20 +261,30 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/dead-letters",
     hook: "read",
+    places: ofValues,
     summary: "Instances the engine gave up on; retry-failed-step gives one another chance.",
-    query: { ...pageFields, workflowName: textField("Only of this workflow.") },
+    query: { ...pageFields, workflowName: textField("Only of this workflow."), brief: briefField },
     answer: { status: 200, schema: schemas.instancesWithMeta },
     codes: ["WORKFLOW_NOT_FOUND", "INVALID_CURSOR"],
-    async run({ app, path, query: { workflowName, ...query } }) {
-      const list = { ...query, deadLetter: true };
+    async run({ app, path, query: { workflowName, brief = true, ...query } }) {
+      const list = { ...query, brief, deadLetter: true };
       const page =
         workflowName === undefined
           ? await app.list(list)
           : await workflowOf({ app, path: { ...path, workflowName } }).list(list);
-      return { body: { instances: page.items.map(instanceWithMeta), ...pageEnd(page) } };
+      return { body: instancesPage(page, brief) };
     },
   }),
 ];
+
+/** Only lists that are asked for with values carry some. */
+function ofValues({ brief }: { readonly brief?: boolean }): number {
+  return brief === false ? 1 : 0;
+}
+
+function onePlace(): number {
+  return 1;
+}
 
 function stepIndexOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);

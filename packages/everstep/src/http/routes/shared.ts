@@ -1,12 +1,13 @@
 /** What several routes need: finding what a path names, and showing it. */
 import type { InstanceHandle } from "../../client/instance-handle.ts";
+import type { PageView } from "../../client/paging.ts";
 import type { InstanceStatusView, InstanceView, StepView } from "../../client/views.ts";
 import type { WorkflowHandle } from "../../client/workflow-handle.ts";
 import { EverstepError } from "../../model/error.ts";
 import { jsonView } from "../json-view.ts";
 import { flagField, textField, timeField, wholeField, wordField, wordsField } from "../query.ts";
 import type { Call } from "../route.ts";
-import type { WireInstance, WireInstanceWithMeta, WireMeta } from "../wire.ts";
+import type { WireInstance, WireInstancesWithMeta, WireInstanceWithMeta, WireMeta } from "../wire.ts";
 
 export const pageFields = {
   pageSize: wholeField("How many at most; default 25, at most 100."),
@@ -14,6 +15,11 @@ export const pageFields = {
 } as const;
 
 export const order = wordField(["asc", "desc"]);
+
+/** Lists are brief unless asked otherwise: a page of the largest values would be 200 MB. */
+export const briefField = flagField(
+  "Default true. false: with params and output. Pages then end early once they have 4 MiB, and go on behind their cursor.",
+);
 
 export const listFields = {
   ...pageFields,
@@ -23,7 +29,7 @@ export const listFields = {
   createdFrom: timeField("Created at this time or later: ISO text or epoch milliseconds."),
   createdBefore: timeField("Created before this time."),
   idPrefix: textField("Only ids that begin with this, in exact case. Pages may then be short, or empty."),
-  brief: flagField("Without params and output, which may be much."),
+  brief: briefField,
 } as const;
 
 export const instanceCodes = ["WORKFLOW_NOT_FOUND", "INSTANCE_NOT_FOUND", "INVALID_INSTANCE_ID"] as const;
@@ -55,12 +61,12 @@ export function instance(id: string, details: InstanceStatusView): WireInstance 
   };
 }
 
-/** Without what may be much: for lists that are looked at again and again. */
-export function briefly({ id, details, ...others }: WireInstance & { readonly meta?: WireMeta }) {
-  const { output: _, ...status } = details;
-  if (!others.meta) return { id, details: status };
-  const { params: __, ...meta } = others.meta;
-  return { id, details: status, meta };
+/** Without what may be much. */
+export function briefly<Shown extends WireInstance & { readonly meta?: WireMeta }>(shown: Shown): Shown {
+  const { output: _, ...details } = shown.details;
+  if (!shown.meta) return { ...shown, details };
+  const { params: __, ...meta } = shown.meta;
+  return { ...shown, details, meta };
 }
 
 export function instanceWithMeta(
@@ -86,6 +92,12 @@ export function instanceWithMeta(
     ...(currentStep ? { currentStep } : {}),
   };
   return { ...instance(view.id, view), meta: jsonView(meta) as WireInstanceWithMeta["meta"] };
+}
+
+/** A page of instances of all workflows, or of one with `meta`. */
+export function instancesPage(page: PageView<InstanceView>, brief: boolean): WireInstancesWithMeta {
+  const items = page.items.map(instanceWithMeta);
+  return { instances: brief ? items.map(briefly) : items, ...pageEnd(page) };
 }
 
 /** What a list's page says after its items. */

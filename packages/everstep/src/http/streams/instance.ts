@@ -8,8 +8,7 @@ import type { Streams } from "./streams.ts";
 export function streamInstance(call: Call, streams: Streams): Promise<Response> {
   const handle = instanceOf(call);
   return streamSnapshots(call, streams, "instance", async () => {
-    const { steps, running, ...details } = await handle.snapshot();
-    const shown = steps.map(({ result: _, ...step }) => step);
-    return { ...instanceWithMeta(details), steps: jsonView(shown), running: jsonView(running) };
+    const { steps, running, ...details } = await handle.snapshot({ brief: true });
+    return { ...instanceWithMeta(details), steps: jsonView(steps), running: jsonView(running) };
   });
 }

@@ -1,5 +1,6 @@
+import { EverstepError } from "../../model/error.ts";
 import type { Call } from "../route.ts";
-import { briefly, instanceWithMeta, pageEnd, workflowOf } from "../routes/shared.ts";
+import { instancesPage, workflowOf } from "../routes/shared.ts";
 import { streamSnapshots } from "./snapshots.ts";
 import type { Streams } from "./streams.ts";
 
@@ -7,10 +8,17 @@ import type { Streams } from "./streams.ts";
 export function streamInstances(call: Call, streams: Streams): Promise<Response> {
   const { app, path, query } = call;
   const { include: _, brief, ...options } = query;
+  if (brief === false) throw alwaysBrief();
   const lists = path.workflowName === undefined ? app : workflowOf(call);
-  return streamSnapshots(call, streams, "instances", async () => {
-    const page = await lists.list(options);
-    const items = page.items.map(instanceWithMeta);
-    return { instances: brief ? items.map(briefly) : items, ...pageEnd(page) };
-  });
+  return streamSnapshots(call, streams, "instances", async () =>
+    instancesPage(await lists.list({ ...options, brief: true }), true),
+  );
+}
+
+/** What is sent again and again must not be large. */
+function alwaysBrief(): EverstepError {
+  return new EverstepError(
+    "INVALID_ARGUMENT",
+    "A stream of a list is always brief. Leave brief=false out, and read params and output of single instances.",
+  );
 }

@@ -1,4 +1,4 @@
-import type { LogsOptions } from "../../client/instance-handle.ts";
+import type { LogsOptions } from "../../client/run-pages.ts";
 import { isTerminal } from "../../model/instance.ts";
 import { jsonView } from "../json-view.ts";
 import type { Call } from "../route.ts";

@@ -30,6 +30,7 @@ import type {
   TallyQuery,
   TopicSummary,
   TopicWaiter,
+  ValueTerms,
 } from "../../store/index.ts";
 import { has, lacks } from "../../store/index.ts";
 import { readWithin } from "../../store/read-within.ts";
@@ -127,11 +128,15 @@ export class MemoryStore implements Store {
     return reads.listInstances(this.#open(), query);
   }
 
-  async listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
-    return reads.listRuns(this.#open(), ref, limit);
+  async listRuns(
+    ref: InstanceRef,
+    limit: number,
+    terms: ValueTerms = {},
+  ): Promise<readonly InstanceRecord[]> {
+    return reads.listRuns(this.#open(), ref, limit, terms);
   }
 
-  async listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+  async listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>> {
     return reads.listSteps(this.#open(), runId, query);
   }
 

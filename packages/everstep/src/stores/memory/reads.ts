@@ -14,8 +14,10 @@ import type {
   RunRead,
   TopicSummary,
   TopicWaiter,
+  ValueTerms,
 } from "../../store/index.ts";
 import { readTopicCursor, topicCursor } from "../../store/topic-cursor.ts";
+import { unreadValue } from "../../store/unread-value.ts";
 import type { MemoryDatabase, Waiter, Workflow } from "./database.ts";
 import { isBefore } from "./due-queue.ts";
 import { pageOf } from "./page.ts";
@@ -61,7 +63,8 @@ export function listInstances(database: MemoryDatabase, query: InstanceQuery): P
   });
   // The serial belongs to the instance, not to its run: a restart in mid-traversal neither repeats nor hides it.
   const page = pageOf(wanted, ({ createdAt, serial }) => [createdAt, serial], query, "desc");
-  return { ...page, items: page.items.map((instance) => recordOf(currentRun(instance))) };
+  const show = query.brief ? briefRecordOf : recordOf;
+  return { ...page, items: page.items.map((instance) => show(currentRun(instance))) };
 }
 
 function isWithin({ createdAt, instanceId }: Instance, query: InstanceQuery): boolean {
@@ -74,13 +77,27 @@ export function listRuns(
   database: MemoryDatabase,
   ref: InstanceRef,
   limit: number,
+  { brief }: ValueTerms,
 ): readonly InstanceRecord[] {
   const runs = database.find(ref)?.runs ?? [];
-  return runs.toReversed().slice(0, limit).map(recordOf);
+  return runs
+    .toReversed()
+    .slice(0, limit)
+    .map(brief ? briefRecordOf : recordOf);
 }
 
-export function listSteps(database: MemoryDatabase, runId: RunId, query: PageQuery): Page<StepRecord> {
-  return pageOf(database.runs.get(runId)?.steps.values() ?? [], ({ index }) => [index], query);
+export function listSteps(
+  database: MemoryDatabase,
+  runId: RunId,
+  query: PageQuery & ValueTerms,
+): Page<StepRecord> {
+  const page = pageOf(database.runs.get(runId)?.steps.values() ?? [], ({ index }) => [index], query);
+  return query.brief ? { ...page, items: page.items.map(withoutResult) } : page;
+}
+
+function withoutResult(step: StepRecord): StepRecord {
+  if (step.status !== "completed") return step;
+  return { ...step, result: { ...unreadValue, marks: step.result.marks } };
 }
 
 export function listEvents(database: MemoryDatabase, runId: RunId, query: PageQuery): Page<EventRecord> {
@@ -158,6 +175,10 @@ function* instancesOf(database: MemoryDatabase, workflowName?: string): Generato
   const workflows: Iterable<Workflow | undefined> =
     workflowName === undefined ? database.workflows.values() : [database.workflows.get(workflowName)];
   for (const workflow of workflows) yield* workflow?.instances.values() ?? [];
+}
+
+function briefRecordOf(run: Run): InstanceRecord {
+  return { ...recordOf(run), params: unreadValue, output: null };
 }
 
 function recordOf(run: Run): InstanceRecord {

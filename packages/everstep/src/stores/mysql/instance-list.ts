@@ -3,7 +3,7 @@
  * strands are merged, so that a page costs the same however many instances there are.
  */
 import type { Dialect, InstanceListing } from "../sql/dialect.ts";
-import { instanceSelection } from "../sql/instance-row.ts";
+import { selectionOf } from "../sql/instance-row.ts";
 import { placeOf } from "../sql/instances.ts";
 import { type Place, shareOf } from "../sql/list-range.ts";
 import type { Database, Statement } from "../sql/session.ts";
@@ -60,7 +60,7 @@ function listed(names: TableNames, list: InstanceListing, strands: readonly Stra
     limit,
   );
   return {
-    sql: `SELECT ${instanceSelection}
+    sql: `SELECT ${selectionOf(list)}
       FROM (${places.sql}) p
       STRAIGHT_JOIN ${names.instance} i ON i.id = p.instance
       STRAIGHT_JOIN ${names.run} r ON r.id = i.run

@@ -3,7 +3,7 @@
  * strands are merged, so that a page costs the same however many instances there are.
  */
 import type { Dialect, InstanceListing } from "../sql/dialect.ts";
-import { instanceSelection } from "../sql/instance-row.ts";
+import { selectionOf } from "../sql/instance-row.ts";
 import { placeOf } from "../sql/instances.ts";
 import { lookMax, type Place } from "../sql/list-range.ts";
 import type { Database } from "../sql/session.ts";
@@ -61,7 +61,7 @@ function listText(names: TableNames, list: InstanceListing): string {
       ) c
       ORDER BY c.created_at ${direction}, c.instance ${direction} LIMIT ?
     )
-    SELECT ${instanceSelection} FROM found f JOIN ${names.run} r ON r.id = f.id
+    SELECT ${selectionOf(list)} FROM found f JOIN ${names.run} r ON r.id = f.id
     JOIN ${names.instance} i ON i.id = r.instance LEFT JOIN ${names.ending} e ON e.run = r.id
     ORDER BY f.created_at ${direction}, f.instance ${direction}`;
 }

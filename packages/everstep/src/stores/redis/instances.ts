@@ -5,7 +5,7 @@ import {
   type InstanceStatus,
   instanceStatuses,
 } from "../../model/instance.ts";
-import type { InstanceQuery, Page } from "../../store/store.ts";
+import type { InstanceQuery, Page, ValueTerms } from "../../store/store.ts";
 import { Arguments } from "./arguments.ts";
 import { readInstance } from "./instance-record.ts";
 import { pageOf, placeCursor, readCursor, timeOrder, wide } from "./place.ts";
@@ -55,8 +55,9 @@ export async function listRuns(
   session: Session,
   { workflowName, instanceId }: InstanceRef,
   limit: number,
+  { brief = false }: ValueTerms = {},
 ): Promise<readonly InstanceRecord[]> {
-  const args = new Arguments().add(workflowName, instanceId, limit);
+  const args = new Arguments().add(workflowName, instanceId, limit).flag(brief);
   const replies = list(await session.run(listRunsScript, args.list, "reading"));
   return replies.map((reply) => readInstance(list(reply)));
 }
@@ -68,12 +69,13 @@ type Class = InstanceStatus | "dead";
 const looksMax = 5;
 
 export async function listInstances(session: Session, query: InstanceQuery): Promise<Page<InstanceRecord>> {
-  const { idPrefix, limit, order = "desc" } = query;
+  const { idPrefix, limit, order = "desc", brief = false } = query;
   const { from, to } = rangeOf(query);
   const found: (readonly Reply[])[] = [];
   let lookedTo: string | null = from;
   for (let look = 1; look <= looksMax && lookedTo !== null && found.length <= limit; look += 1) {
-    const args = new Arguments().add(order, lookedTo, to, limit + 1 - found.length).text(idPrefix);
+    const args = new Arguments().add(order).flag(brief);
+    args.add(lookedTo, to, limit + 1 - found.length).text(idPrefix);
     args.text(query.workflowName).each(classesOf(query), (each) => args.add(each));
     const [rows, last] = list(await session.run(listInstancesScript, args.list, "reading"));
     found.push(...list(rows).map(list));

@@ -35,6 +35,7 @@ import type {
   TallyQuery,
   TopicSummary,
   TopicWaiter,
+  ValueTerms,
 } from "../../store/store.ts";
 import { ownerFiles } from "../machine/owner-files.ts";
 import * as beats from "./beats.ts";
@@ -113,11 +114,11 @@ export class RedisStore implements Store {
     return instances.listInstances(this.#session, query);
   }
 
-  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
-    return instances.listRuns(this.#session, ref, limit);
+  listRuns(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]> {
+    return instances.listRuns(this.#session, ref, limit, terms);
   }
 
-  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+  listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>> {
     return lists.listSteps(this.#session, runId, query);
   }
 

@@ -3,7 +3,7 @@ import type { EventRecord } from "../../model/event.ts";
 import type { RunId } from "../../model/instance.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
-import type { LogQuery, Page, PageQuery, TopicWaiter } from "../../store/store.ts";
+import type { LogQuery, Page, PageQuery, TopicWaiter, ValueTerms } from "../../store/store.ts";
 import { Arguments } from "./arguments.ts";
 import { readEvents, readSteps } from "./histories.ts";
 import { categoryMark, levelMark, readLog } from "./log-text.ts";
@@ -13,8 +13,12 @@ import { runName } from "./run-id.ts";
 import { listEventsScript, listLogsScript, listStepsScript, listWaitersScript } from "./scripts/index.ts";
 import type { Session } from "./session.ts";
 
-export async function listSteps(session: Session, runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
-  const args = pageArguments(runId, query, placeAfter(query));
+export async function listSteps(
+  session: Session,
+  runId: RunId,
+  query: PageQuery & ValueTerms,
+): Promise<Page<StepRecord>> {
+  const args = pageArguments(runId, query, placeAfter(query)).flag(query.brief ?? false);
   const steps = readSteps(list(await session.run(listStepsScript, args.list, "reading")));
   return pageOf(steps, query.limit, itself, (step) => cursor(step.index));
 }

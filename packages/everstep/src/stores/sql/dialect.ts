@@ -5,7 +5,7 @@
  * columns are written with the alias of their table (`s.key`), because some databases keep such words for themselves.
  */
 import type { InstanceStatus } from "../../model/instance.ts";
-import type { ClaimRequest, DueQuery } from "../../store/store.ts";
+import type { ClaimRequest, DueQuery, ValueTerms } from "../../store/store.ts";
 import type { ListRange, Place } from "./list-range.ts";
 import type { SendQuickly } from "./quick-send.ts";
 import type { ApplyQuickly } from "./quick-write.ts";
@@ -131,7 +131,7 @@ export type RowValues = readonly SqlValue[];
 export type RowsPart = (rows: readonly RowValues[]) => Part;
 export type RowsStatement = (rows: readonly RowValues[]) => Statement;
 
-export interface InstanceListing extends ListRange {
+export interface InstanceListing extends ListRange, ValueTerms {
   readonly workflowName: string | undefined;
   readonly statuses: readonly InstanceStatus[];
   readonly deadLetter: boolean | undefined;

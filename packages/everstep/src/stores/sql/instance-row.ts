@@ -1,6 +1,7 @@
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
 import type { StoredError } from "../../model/value.ts";
-import type { CreateRequest } from "../../store/store.ts";
+import type { CreateRequest, ValueTerms } from "../../store/store.ts";
+import { unreadValue } from "../../store/unread-value.ts";
 import { readBegun, readReason, readStoredError, readValue, readValueOrNull } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
 
@@ -36,13 +37,21 @@ export function instanceValues(id: number, run: number, request: CreateRequest):
   ];
 }
 
-/** Reads the row of an instance (i) joined with one of its runs (r) and, where there is one, that run's ending (e). */
-export const instanceSelection = `
-  i.workflow, i.instance_id, i.params, i.params_marks, i.created_at, i.deadline_at, i.retention_ms,
-  i.parent_workflow, i.parent_instance,
+const facts = `
+  i.workflow, i.instance_id, i.created_at, i.deadline_at, i.retention_ms, i.parent_workflow, i.parent_instance,
   r.id AS run, r.instance, r.run_number, r.status, r.token, r.lane, r.due_at, r.crash_count, r.begun, r.dead_letter,
-  r.started_at, r.paused_at, r.updated_at,
-  e.completed_at, e.output, e.output_marks, e.error, e.reason`;
+  r.started_at, r.paused_at, r.updated_at, e.completed_at, e.error, e.reason`;
+
+/** Reads the row of an instance (i) joined with one of its runs (r) and, where there is one, that run's ending (e). */
+export const instanceSelection = `${facts}, i.params, i.params_marks, e.output, e.output_marks`;
+
+/** The same without values, which may be large. */
+export const briefInstanceSelection = `${facts}, '${unreadValue.json}' AS params, NULL AS params_marks,
+  NULL AS output, NULL AS output_marks`;
+
+export function selectionOf({ brief }: ValueTerms): string {
+  return brief ? briefInstanceSelection : instanceSelection;
+}
 
 export function readInstance(row: SqlRow, isLeased: (lane: number) => boolean): InstanceRecord {
   const lane = integerOrNull(row, "lane");

@@ -5,9 +5,9 @@ import {
   type InstanceStatus,
   instanceStatuses,
 } from "../../model/instance.ts";
-import type { InstanceQuery, Page } from "../../store/store.ts";
+import type { InstanceQuery, Page, ValueTerms } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
-import { instanceSelection, readInstance } from "./instance-row.ts";
+import { instanceSelection, readInstance, selectionOf } from "./instance-row.ts";
 import { claimableLanes, isLeased } from "./lane.ts";
 import { isAscending, listPage, type Place, rangeOf } from "./list-range.ts";
 import { integer, integerOrNull, type SqlRow, text } from "./row.ts";
@@ -19,7 +19,7 @@ export interface Instances {
   /** In the order asked for, as are statuses. */
   getAll(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]>;
   statuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]>;
-  runs(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]>;
+  runs(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]>;
   list(query: InstanceQuery): Promise<Page<InstanceRecord>>;
   countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
   nextDueAt(workflows: readonly string[]): Promise<number | null>;
@@ -37,8 +37,8 @@ export function instances(database: Database, dialect: Dialect): Instances {
     `SELECT ${instanceSelection} FROM ${names.instance} i JOIN ${names.run} r ` +
     `ON r.instance = i.id AND r.run_number = ? AND r.run_number > 1 ${withEnding} WHERE ${named}`;
   const first = `SELECT ${instanceSelection} FROM ${names.instance} i JOIN ${names.run} r ON r.id = i.id ${withEnding} WHERE ${named}`;
-  const runs =
-    `SELECT ${instanceSelection} FROM (` +
+  const runs = (terms: ValueTerms): string =>
+    `SELECT ${selectionOf(terms)} FROM (` +
     `(SELECT r.id FROM ${names.instance} i JOIN ${names.run} r ON r.instance = i.id AND r.run_number > 1 ` +
     `WHERE ${named} ORDER BY r.run_number DESC LIMIT ?) ` +
     `UNION ALL (SELECT i.id FROM ${names.instance} i WHERE ${named})) w ` +
@@ -96,9 +96,9 @@ export function instances(database: Database, dialect: Dialect): Instances {
       return refs.map((ref) => found.get(nameKey(ref)));
     },
 
-    async runs({ workflowName, instanceId }, limit) {
+    async runs({ workflowName, instanceId }, limit, terms = {}) {
       const name = [workflowName, instanceId];
-      return (await read(runs, [...name, limit, ...name, limit])).map(toInstance);
+      return (await read(runs(terms), [...name, limit, ...name, limit])).map(toInstance);
     },
 
     async list(query) {
@@ -110,6 +110,7 @@ export function instances(database: Database, dialect: Dialect): Instances {
         ascending: isAscending(query),
         ...rangeOf(query),
         limit: query.limit + 1,
+        ...(query.brief ? { brief: true } : {}),
       });
       return listPage(rows, query.limit, toInstance, placeOf, lookedTo);
     },

@@ -1,5 +1,5 @@
 /** What belongs to one run, and who waits on a topic, page by page. */
-import type { LogQuery, Page, PageQuery, Store } from "../../store/store.ts";
+import type { LogQuery, Page, PageQuery, Store, ValueTerms } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { eventColumns, readEvent } from "./event-row.ts";
 import { logColumns, readLog } from "./log-row.ts";
@@ -7,17 +7,17 @@ import { page, position, readPosition } from "./position.ts";
 import { integer, type SqlRow } from "./row.ts";
 import { runKey } from "./run-key.ts";
 import type { Database } from "./session.ts";
-import { readStep, stepColumns } from "./step-row.ts";
+import { briefStepsOf, readStep, stepColumns } from "./step-row.ts";
 import { readWaiter } from "./waiter-row.ts";
 
 export type RunLists = Pick<Store, "listSteps" | "listEvents" | "listLogs" | "listWaiters">;
 
 export function runLists(database: Database, { names }: Dialect): RunLists {
-  const steps: List = {
-    select: selectOf("s", stepColumns, names.step),
+  const steps = ({ brief }: ValueTerms): List => ({
+    select: brief ? briefStepsOf("s", names.step) : selectOf("s", stepColumns, names.step),
     where: "s.run = ?",
     key: ["s.step_index"],
-  };
+  });
   const events: List = {
     select: selectOf("e", [...eventColumns, "delivered_at", "consumed_by"], names.event),
     where: "e.run = ? AND e.is_system = 0",
@@ -49,7 +49,7 @@ export function runLists(database: Database, { names }: Dialect): RunLists {
   };
 
   return {
-    listSteps: (runId, query) => read(steps, [runKey(runId)], query, readStep),
+    listSteps: (runId, query) => read(steps(query), [runKey(runId)], query, readStep),
     listEvents: (runId, query) => read(events, [runKey(runId)], query, readEvent),
     listLogs(runId, query) {
       const { level, category } = query;

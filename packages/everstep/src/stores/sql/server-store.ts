@@ -31,6 +31,7 @@ import type {
   TallyQuery,
   TopicSummary,
   TopicWaiter,
+  ValueTerms,
 } from "../../store/store.ts";
 import { type Beats, beats } from "./beats.ts";
 import { type ClaimRuns, claims } from "./claim.ts";
@@ -153,11 +154,11 @@ export abstract class ServerStore implements Store {
     return this.#instances.list(query);
   }
 
-  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
-    return this.#instances.runs(ref, limit);
+  listRuns(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]> {
+    return this.#instances.runs(ref, limit, terms);
   }
 
-  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+  listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>> {
     return this.#lists.listSteps(runId, query);
   }
 

@@ -1,4 +1,5 @@
 import type { StepRecord, StepStatus, StepType, WaitsFor } from "../../model/step.ts";
+import { unreadValue } from "../../store/unread-value.ts";
 import { attemptErrorsText, readAttemptErrors, readStoredError, readValue } from "./json-column.ts";
 import { integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
 
@@ -30,6 +31,16 @@ export const stepColumns = [
   "result",
   "result_marks",
 ] as const;
+
+/** Without results, which may be large; a step that has one still shows that it has. */
+export function briefStepsOf(alias: string, table: string): string {
+  const columns = stepColumns.map((column) =>
+    column === "result"
+      ? `CASE WHEN ${alias}.result IS NULL THEN NULL ELSE '${unreadValue.json}' END AS result`
+      : `${alias}.${column}`,
+  );
+  return `SELECT ${columns.join(", ")} FROM ${table} ${alias}`;
+}
 
 const types: readonly StepType[] = ["do", "sleep", "waitForEvent"];
 const statuses: readonly StepStatus[] = ["completed", "waiting", "errored"];

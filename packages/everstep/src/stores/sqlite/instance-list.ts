@@ -3,8 +3,8 @@
  * strands are merged, so that a page costs the same however many instances there are.
  */
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
-import type { InstanceQuery, Page } from "../../store/store.ts";
-import { instanceSelection } from "../sql/instance-row.ts";
+import type { InstanceQuery, Page, ValueTerms } from "../../store/store.ts";
+import { selectionOf } from "../sql/instance-row.ts";
 import { inOrder, isAscending, listPage, nearest, type Place, rangeOf, shareOf } from "../sql/list-range.ts";
 import type { Connection } from "./connection.ts";
 import { toInstance } from "./instances.ts";
@@ -26,10 +26,13 @@ export function instanceList(connection: Connection): ListInstances {
   const workflows = db.prepareTuples(
     `${withWorkflows(names)} SELECT workflow FROM known WHERE workflow IS NOT NULL`,
   );
-  const read = db.prepare(
-    `SELECT ${instanceSelection} FROM ${names.instance} i JOIN ${names.run} r ON r.id = i.run
-     LEFT JOIN ${names.ending} e ON e.run = r.id WHERE i.id = ?`,
-  );
+  const reading = (terms: ValueTerms) =>
+    db.prepare(
+      `SELECT ${selectionOf(terms)} FROM ${names.instance} i JOIN ${names.run} r ON r.id = i.run
+       LEFT JOIN ${names.ending} e ON e.run = r.id WHERE i.id = ?`,
+    );
+  const whole = reading({});
+  const brief = reading({ brief: true });
 
   const find = (query: InstanceQuery): Found => {
     const { workflowName, idPrefix, limit } = query;
@@ -61,7 +64,7 @@ export function instanceList(connection: Connection): ListInstances {
         lookedTo,
       );
       const items = placed.items.flatMap((instance) => {
-        const row = read.get(instance);
+        const row = (query.brief ? brief : whole).get(instance);
         return row === undefined ? [] : [toInstance(row)];
       });
       return { ...placed, items };

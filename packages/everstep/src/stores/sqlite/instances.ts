@@ -2,7 +2,8 @@
 
 import type { InstanceRef } from "../../model/instance.ts";
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
-import { instanceSelection, readInstance } from "../sql/instance-row.ts";
+import type { ValueTerms } from "../../store/store.ts";
+import { instanceSelection, readInstance, selectionOf } from "../sql/instance-row.ts";
 import { claimableLanes, isLeased } from "../sql/lane.ts";
 import { integer, type SqlRow } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
@@ -12,7 +13,7 @@ export interface Instances {
   get(ref: InstanceRef, runNumber?: number): InstanceRecord | undefined;
   getAll(refs: readonly InstanceRef[]): readonly (InstanceRecord | undefined)[];
   statuses(refs: readonly InstanceRef[]): readonly (InstanceStatus | undefined)[];
-  runs(ref: InstanceRef, limit: number): readonly InstanceRecord[];
+  runs(ref: InstanceRef, limit: number, terms?: ValueTerms): readonly InstanceRecord[];
   countByStatus(workflowName?: string): Readonly<Record<InstanceStatus, number>>;
   nextDueAt(workflows: readonly string[]): number | null;
 }
@@ -32,16 +33,19 @@ export function instances(connection: Connection): Instances {
        WHERE later.instance = i.id AND later.run_number = ? AND later.run_number > 1
      ) END ${withEnding} WHERE i.workflow = ? AND i.instance_id = ?`,
   );
-  const runs = db.prepare(
-    `WITH RECURSIVE chain (id) AS (
-       SELECT run FROM ${names.instance} WHERE workflow = ? AND instance_id = ?
-       UNION ALL
-       SELECT r.previous_run FROM chain JOIN ${names.run} r ON r.id = chain.id WHERE r.previous_run IS NOT NULL
-       ${limited}
-     )
-     SELECT ${instanceSelection} FROM chain JOIN ${names.run} r ON r.id = chain.id
-     JOIN ${names.instance} i ON i.id = r.instance ${withEnding} ORDER BY r.run_number DESC`,
-  );
+  const runs = (terms: ValueTerms) =>
+    db.prepare(
+      `WITH RECURSIVE chain (id) AS (
+         SELECT run FROM ${names.instance} WHERE workflow = ? AND instance_id = ?
+         UNION ALL
+         SELECT r.previous_run FROM chain JOIN ${names.run} r ON r.id = chain.id WHERE r.previous_run IS NOT NULL
+         ${limited}
+       )
+       SELECT ${selectionOf(terms)} FROM chain JOIN ${names.run} r ON r.id = chain.id
+       JOIN ${names.instance} i ON i.id = r.instance ${withEnding} ORDER BY r.run_number DESC`,
+    );
+  const wholeRuns = runs({});
+  const briefRuns = runs({ brief: true });
   const count = db.prepare(
     `SELECT status, count(*) AS count FROM ${names.run} WHERE is_current = 1 GROUP BY workflow, status`,
   );
@@ -74,7 +78,8 @@ export function instances(connection: Connection): Instances {
         ),
       ),
 
-    runs: ({ workflowName, instanceId }, limit) => runs.all(workflowName, instanceId, limit).map(toInstance),
+    runs: ({ workflowName, instanceId }, limit, { brief } = {}) =>
+      (brief ? briefRuns : wholeRuns).all(workflowName, instanceId, limit).map(toInstance),
 
     countByStatus(workflowName) {
       const counts = Object.fromEntries(instanceStatuses.map((status) => [status, 0])) as Record<

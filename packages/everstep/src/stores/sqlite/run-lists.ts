@@ -2,7 +2,7 @@
 import type { Store } from "../../store/store.ts";
 import { readEvent } from "../sql/event-row.ts";
 import { logColumns, readLog } from "../sql/log-row.ts";
-import { readStep } from "../sql/step-row.ts";
+import { briefStepsOf, readStep } from "../sql/step-row.ts";
 import { readWaiter } from "../sql/waiter-row.ts";
 import type { Connection } from "./connection.ts";
 import { runKey } from "./hot-row.ts";
@@ -22,12 +22,15 @@ export interface RunLists {
 export function runLists(connection: Connection): RunLists {
   const { names } = connection;
   const bySeq = [{ column: "seq", name: "seq" }];
-  const steps = pagedList(connection, {
-    select: `SELECT * FROM ${names.step}`,
-    where: "run = ?",
-    key: [{ column: "step_index", name: "step_index" }],
-    item: readStep,
-  });
+  const stepsOf = (select: string) =>
+    pagedList(connection, {
+      select,
+      where: "run = ?",
+      key: [{ column: "step_index", name: "step_index" }],
+      item: readStep,
+    });
+  const wholeSteps = stepsOf(`SELECT * FROM ${names.step}`);
+  const briefSteps = stepsOf(briefStepsOf("s", names.step));
   const events = pagedList(connection, {
     select: `SELECT * FROM ${names.event}`,
     where: "run = ? AND is_system = 0",
@@ -53,7 +56,7 @@ export function runLists(connection: Connection): RunLists {
   });
 
   return {
-    steps: (runId, query) => steps.read([runKey(runId)], query),
+    steps: (runId, query) => (query.brief ? briefSteps : wholeSteps).read([runKey(runId)], query),
     events: (runId, query) => events.read([runKey(runId)], query),
     logs: (runId, query) => logs.read([runKey(runId), query.level ?? null, query.category ?? null], query),
     waiters: (topic, query) => waiters.read([topic], query),

@@ -35,6 +35,7 @@ import type {
   TallyQuery,
   TopicSummary,
   TopicWaiter,
+  ValueTerms,
 } from "../../store/store.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { closedFailure, storeFailure } from "./failures.ts";
@@ -130,11 +131,11 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.listInstances(query));
   }
 
-  listRuns(ref: InstanceRef, limit: number): Promise<readonly InstanceRecord[]> {
-    return this.#do((verbs) => verbs.instances.runs(ref, limit));
+  listRuns(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]> {
+    return this.#do((verbs) => verbs.instances.runs(ref, limit, terms));
   }
 
-  listSteps(runId: RunId, query: PageQuery): Promise<Page<StepRecord>> {
+  listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>> {
     return this.#do((verbs) => verbs.lists.steps(runId, query));
   }
 

@@ -1,4 +1,5 @@
 import type { InstanceQuery, Store } from "../../store/index.ts";
+import { unreadValue } from "../../store/unread-value.ts";
 import {
   claimOne,
   committed,
@@ -123,6 +124,32 @@ export const listingCases: readonly Case[] = [
       const { items } = await store.listInstances({ limit: 10 });
       for (const item of items) equal(item, await instance(store, item.instanceId), item.instanceId);
       equal(items.length, 4, "instances");
+    },
+  },
+  {
+    name: "in brief, instances, runs and steps are the same but for their values, which are not read",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "leased");
+      await ended(store, "over", complete(), { retentionMs: 5 });
+      await ended(store, "failed", errorOut("no"));
+      const { lease } = await suspended(store, "waiting", [completed(1), sleeping(2, at(9))], at(9));
+      const whole = await store.listInstances({ limit: 10 });
+      const brief = await store.listInstances({ limit: 10, brief: true });
+      const expected = whole.items.map((item) => ({ ...item, params: unreadValue, output: null }));
+      equal(brief.items, expected, "instances");
+      const [run] = await store.listRuns(ref("over"), 10);
+      equal(
+        await store.listRuns(ref("over"), 10, { brief: true }),
+        [{ ...run, params: unreadValue, output: null }],
+        "runs",
+      );
+      const steps = (await store.listSteps(lease.runId, { limit: 10 })).items;
+      equal(
+        (await store.listSteps(lease.runId, { limit: 10, brief: true })).items,
+        steps.map((step) => (step.status === "completed" ? { ...step, result: unreadValue } : step)),
+        "steps",
+      );
     },
   },
   {

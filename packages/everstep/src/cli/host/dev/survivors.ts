@@ -8,7 +8,12 @@ const lookedAtMax = 100;
 /** One line per instance; none where nothing was under way. To be asked before the runner starts. */
 export async function survivorLines(app: App): Promise<readonly string[]> {
   await app.migrate();
-  const { items } = await app.store.listInstances({ statuses: ["active"], limit: lookedAtMax, order: "asc" });
+  const { items } = await app.store.listInstances({
+    statuses: ["active"],
+    limit: lookedAtMax,
+    order: "asc",
+    brief: true,
+  });
   const underWay = items.filter(({ executing }) => executing);
   if (underWay.length === 0) return ["Nothing was under way."];
   const when = app.store.ownership ? "" : " once the lease of the process that died has run out";

@@ -129,7 +129,11 @@ const deadLettersMax = 1000;
 
 export async function deadLettersFinding({ store }: App): Promise<Finding> {
   const subject = "dead letters";
-  const { items, after } = await store.listInstances({ deadLetter: true, limit: deadLettersMax });
+  const { items, after } = await store.listInstances({
+    deadLetter: true,
+    limit: deadLettersMax,
+    brief: true,
+  });
   if (items.length === 0) return { level: "ok", subject, text: "None." };
   const count = counted(items.length, "instance was", "instances were");
   return {

@@ -70,6 +70,12 @@ local rows = {}
 `;
 
 const listSteps = `
+-- In brief without its result, which stands behind the first line break and may be large.
+local isBrief = text() == '1'
+local function shown(record)
+  local lineBreak = isBrief and record and string.find(record, '\\n', 1, true)
+  return lineBreak and string.sub(record, 1, lineBreak) .. 'null' or record
+end
 local indices = {}
 for _, index in ipairs(ask('HKEYS', key('steps', run.id))) do
   local n = tonumber(index)
@@ -81,7 +87,7 @@ table.sort(indices, function(a, b)
 end)
 for n = 1, math.min(limit, #indices) do
   local index = digits(indices[n])
-  addStep(rows, run, index, ask('HGET', key('steps', run.id), index))
+  addStep(rows, run, index, shown(ask('HGET', key('steps', run.id), index)))
 end
 return rows
 `;

@@ -33,14 +33,14 @@ return statuses
 
 /** Newest first. */
 const listRuns = `
-local workflow, instance, limit = text(), text(), number()
+local workflow, instance, limit, isBrief = text(), text(), number(), text() == '1'
 local name = named('instance', workflow, instance)
 local newest = tonumber(ask('HGET', name, 'runs') or 0)
 local records = {}
 for number = newest, math.max(1, newest - limit + 1), -1 do
   local id = ask('HGET', name, 'run:' .. number)
   local run = id and readRun(id)
-  if run then records[#records + 1] = recordOf(run) end
+  if run then records[#records + 1] = recordOf(run, isBrief) end
 end
 return records
 `;

@@ -9,7 +9,7 @@ import { run } from "./run.lua.ts";
 import { script } from "./script.ts";
 
 const main = `
-local isAscending, after, upTo, limit, prefix = text() == 'asc', text(), text(), number(), optional()
+local isAscending, isBrief, after, upTo, limit, prefix = text() == 'asc', text() == '1', text(), text(), number(), optional()
 local workflows = { optional() }
 if #workflows == 0 then workflows = ask('SMEMBERS', P .. 'workflows') end
 local stretches = {}
@@ -64,7 +64,7 @@ while #records < limit and looked < LOOK do
   looked = looked + 1
   local names = ask('HMGET', key('run', runOfSerial(serialOf(last))), 'workflow', 'instance')
   local run = isMeant(names) and currentRun(names[1], names[2])
-  if run then records[#records + 1] = { last, recordOf(run) } end
+  if run then records[#records + 1] = { last, recordOf(run, isBrief) } end
 end
 return { records, #records < limit and last or false }
 `;

@@ -1,6 +1,6 @@
 /** SQLite's part of the statements that the server stores share. Written for few rows: a world has a handful. */
 import type { Dialect, InstanceListing } from "../../../stores/sql/dialect.ts";
-import { instanceSelection } from "../../../stores/sql/instance-row.ts";
+import { selectionOf } from "../../../stores/sql/instance-row.ts";
 import { pendingLanes } from "../../../stores/sql/lane.ts";
 import { runIdGapMax } from "../../../stores/sql/run-ids.ts";
 import { type TableNames, tables } from "../../../stores/sql/table.ts";
@@ -87,7 +87,7 @@ const listInstances: Dialect["listInstances"] = async (database, list) => {
   if (idPrefix !== undefined)
     conditions.push(["substr(i.instance_id, 1, length(?)) = ?", [idPrefix, idPrefix]]);
   const sql =
-    `SELECT ${instanceSelection} FROM run r JOIN instance i ON i.id = r.instance LEFT JOIN ending e ON e.run = r.id ` +
+    `SELECT ${selectionOf(list)} FROM run r JOIN instance i ON i.id = r.instance LEFT JOIN ending e ON e.run = r.id ` +
     `WHERE ${conditions.map(([text]) => text).join(" AND ")} ` +
     `ORDER BY r.created_at ${direction}, r.instance ${direction} LIMIT ?`;
   const values = [...conditions.flatMap(([, each]) => each), limit];

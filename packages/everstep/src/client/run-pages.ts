@@ -1,0 +1,121 @@
+/** What belongs to one run, page by page: its steps with its events, and its log. */
+import { eventBytes, logBytes, stepBytes } from "../model/bytes.ts";
+import { EverstepError } from "../model/error.ts";
+import type { InstanceRecord } from "../model/instance.ts";
+import type { Limits } from "../model/limits.ts";
+import { type LogLevel, logLevels } from "../model/log-line.ts";
+import type { LogQuery, PageQuery } from "../store/store.ts";
+import type { AppParts } from "./app-parts.ts";
+import { type PageOptions, type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
+import {
+  type EventView,
+  eventView,
+  type LogLineView,
+  logLineView,
+  type MayShow,
+  type StepView,
+  stepView,
+} from "./views.ts";
+
+export interface HistoryOptions extends PageOptions {
+  readonly runNumber?: number;
+  readonly eventsCursor?: string;
+}
+
+export interface HistoryView {
+  readonly runNumber: number;
+  readonly steps: readonly StepView[];
+  readonly stepsCursor?: string;
+  readonly stepsHasNextPage: boolean;
+  readonly events: readonly EventView[];
+  readonly eventsCursor?: string;
+  readonly eventsHasNextPage: boolean;
+}
+
+export interface LogsOptions extends PageOptions {
+  readonly runNumber?: number;
+  /** This level only. */
+  readonly level?: LogLevel | undefined;
+  readonly category?: string | undefined;
+  /** Lines written after the one with this id; instead of a cursor. */
+  readonly after?: string;
+}
+
+type Run = Pick<InstanceRecord, "runId" | "runNumber">;
+type Reads = Pick<AppParts, "reads">;
+
+export async function historyPage(
+  { runId, runNumber }: Run,
+  { cursor, eventsCursor, pageSize, order = "asc" }: HistoryOptions,
+  limits: Limits,
+  { reads }: Reads,
+  mayShow: MayShow,
+): Promise<HistoryView> {
+  const stepsQuery = pageQuery("steps", { pageSize, order, cursor }, limits);
+  const eventsQuery = pageQuery("events", { pageSize, order, cursor: eventsCursor }, limits);
+  const listSteps = (query: PageQuery) => reads.listSteps(runId, query);
+  const listEvents = (query: PageQuery) => reads.listEvents(runId, query);
+  const steps = await readWithin(listSteps, stepsQuery, stepBytes, limits.pageBytesMax);
+  const events = await readWithin(listEvents, eventsQuery, eventBytes, limits.pageBytesMax);
+  const stepsPage = pageView("steps", steps, (step) => stepView(step, mayShow));
+  const eventsPage = pageView("events", events, eventView);
+  return {
+    runNumber,
+    steps: stepsPage.items,
+    ...(stepsPage.cursor ? { stepsCursor: stepsPage.cursor } : {}),
+    stepsHasNextPage: stepsPage.hasNextPage,
+    events: eventsPage.items,
+    ...(eventsPage.cursor ? { eventsCursor: eventsPage.cursor } : {}),
+    eventsHasNextPage: eventsPage.hasNextPage,
+  };
+}
+
+/** Which run is meant, and which of its lines. */
+export interface LogsQuery {
+  readonly runNumber: number | undefined;
+  readonly lines: LogQuery;
+}
+
+export function logsQuery(options: LogsOptions, limits: Limits): LogsQuery {
+  const { level, category } = options;
+  if (level !== undefined && !logLevels.includes(level)) {
+    throw new EverstepError(
+      "INVALID_ARGUMENT",
+      `level is ${String(level)}; use one of ${logLevels.join(", ")}.`,
+    );
+  }
+  if (category !== undefined && typeof category !== "string") {
+    throw new EverstepError("INVALID_ARGUMENT", `category is a ${typeof category}; it is text.`);
+  }
+  const after = options.after === undefined ? undefined : lineOf(options.after);
+  return {
+    runNumber: after?.runNumber ?? options.runNumber,
+    lines: {
+      ...pageQuery("logs", { order: "asc", ...options }, limits),
+      ...(after === undefined ? {} : { after: after.seq }),
+      ...(level === undefined ? {} : { level }),
+      ...(category === undefined ? {} : { category }),
+    },
+  };
+}
+
+export async function logsPage(
+  { runId, runNumber }: Run,
+  { lines }: LogsQuery,
+  limits: Limits,
+  { reads }: Reads,
+): Promise<PageView<LogLineView>> {
+  const read = (query: PageQuery) => reads.listLogs(runId, { ...lines, ...query });
+  const page = await readWithin(read, lines, logBytes, limits.pageBytesMax);
+  return pageView("logs", page, (line) => logLineView(line, runNumber));
+}
+
+/** The id of a log line says where it is: `2-17` is the line with sequence number 17 of run 2. */
+function lineOf(id: string): { readonly runNumber: number; readonly seq: string } {
+  const [, runNumber, seq] = /^([1-9]\d{0,15})-(\d{1,16})$/.exec(id) ?? [];
+  if (runNumber !== undefined && seq !== undefined) return { runNumber: Number(runNumber), seq };
+  throw new EverstepError(
+    "INVALID_CURSOR",
+    `${JSON.stringify(String(id).slice(0, 64))} is no id of a log line.`,
+  );
+}
