@@ -293,9 +293,9 @@ test("dead letters are listed, and retried one by one or all together", async ()
   expect(await out("dead-letters retry d-1")).toBe("Retried job d-1.\n");
   repaired.add("d-2").add("d-3");
   expect(await out("dead-letters retry --all --workflow job")).toMatchInlineSnapshot(`
-    "1. retried job d-3
-    2. retried job d-2
-    Retried 2 of 2 dead letters.
+    "1/2 retried job d-3
+    2/2 retried job d-2
+    Retried 2 of 2 instances.
     "
   `);
   await world.runtime.settle();

@@ -166,25 +166,6 @@ test("an id that several workflows have is a usage error; one that none has is a
   expect(nobody.err).toContain('No workflow has an instance "nobody".');
 });
 
-test("dead letters that cannot be retried do not keep the others, and the exit code tells", async () => {
-  const server = await ScriptedServer.open();
-  const item = (id: string) => ({ id, details: { status: "errored" }, meta: { workflowName: "job" } });
-  server.script(
-    { json: { instances: [item("a"), item("b")], hasNextPage: false } },
-    {
-      status: 409,
-      json: { error: { code: "FAILED_STEP_NOT_RETRYABLE", message: "No step failed.", docs: "" } },
-    },
-    { json: { ok: true } },
-  );
-  const ran = await everstep(["dead-letters", "retry", "--all", "--url", server.url]);
-  expect(ran.code).toBe(70);
-  expect(ran.out).toBe(
-    "1. could not retry job a: No step failed.\n2. retried job b\nRetried 1 of 2 dead letters.\n",
-  );
-  await server.close();
-});
-
 test("an audit that finds a violation fails", async () => {
   const server = await ScriptedServer.open();
   const violation = {

@@ -55,21 +55,31 @@ test("everstep --help lists every command with what it does, and its examples ca
 test("help on a command has its arguments, its options, and its examples", async () => {
   const { out } = await everstep(["help", "instances", "terminate"]);
   expect(out).toMatchInlineSnapshot(`
-    "Usage: everstep instances terminate [workflow] <id> [options]
-       or: everstep wf cancel [workflow] <id> [options]
+    "Usage: everstep instances terminate [workflow] [id] [options]
+       or: everstep wf cancel [workflow] [id] [options]
 
-    End an instance for good.
+    End an instance for good, or many of them.
 
     Asks first when a person is at the terminal. What a step in flight returns later is refused.
 
+    With --all: every instance that has not ended, or that the filters choose. A script says --yes.
+
     Arguments
-      [workflow]  the workflow's name; without it the id is looked for in all workflows (also as --workflow)
-      <id>        the instance's id (also as --id)
+      [workflow]  the workflow's name; without it the id is looked for in all workflows, and --all means all
+                  workflows (also as --workflow)
+      [id]        the instance's id; left out with --all (also as --id)
 
     Options
-      --reason <reason>  kept with the instance
-      -y, --yes          do not ask
-      -h, --help         explain the command
+      --reason <reason>   kept with the instance
+      --all               every instance that the filters choose
+      --dry-run           with --all: show which ones, and change nothing
+      -y, --yes           do not ask
+      --json              as JSON, one object in each line, for programs
+      --status <status>   instances with this status only; may be repeated, or several with commas
+      --dead-letter       only those that the engine gave up on
+      --since <duration>  only those created within this time
+      --id-prefix <text>  only those whose ids begin like this
+      -h, --help          explain the command
 
     Connection
       --url <url>                 where the workflows are mounted, for instance https://host/api/workflows
@@ -82,6 +92,8 @@ test("help on a command has its arguments, its options, and its examples", async
       everstep instances terminate order o-17
       # in a script
       everstep instances terminate order o-17 --yes --reason 'sent twice'
+      # which orders would it end?
+      everstep instances terminate --workflow order --status waiting --all --dry-run
       # by its id alone
       everstep wf cancel o-17
     "
@@ -98,7 +110,7 @@ test("help on a word lists what there is under it", async () => {
       wf ls [workflow]                  List instances, the newest first
       wf show [workflow] <id>           Show one instance: its status, why, and its steps on a timeline
       wf start <workflow> [params]      Create an instance, which begins to run
-      wf cancel [workflow] <id>         End an instance for good
+      wf cancel [workflow] [id]         End an instance for good, or many of them
       wf rewind [workflow] <id> <step>  Go back to a step, and run from there
 
     "everstep help wf <command>" explains one of them.

@@ -1,10 +1,10 @@
 import type { WireInstances } from "../../http/wire.ts";
 import { defineCommand } from "../command.ts";
+import { filterOf, filterOptions } from "../instance-filter.ts";
 import { writeInstance } from "../output/instance-facts.ts";
 import { type ListedInstance, writeInstanceTable } from "../output/instance-table.ts";
 import type { Output } from "../output/output.ts";
 import { pageOptions, readPages, writeNext } from "../paging.ts";
-import { readStatuses, statuses } from "../status-words.ts";
 
 export const instancesList = defineCommand({
   path: ["instances", "list"],
@@ -21,14 +21,7 @@ export const instancesList = defineCommand({
     { name: "workflow", asOption: true, optional: true, summary: "instances of this workflow only" },
   ],
   options: {
-    status: {
-      repeat: true,
-      suggests: statuses,
-      summary: "instances with this status only; may be repeated, or several with commas",
-    },
-    "dead-letter": { type: "flag", summary: "only those that the engine gave up on" },
-    since: { type: "duration", summary: "only those created within this time" },
-    "id-prefix": { placeholder: "<text>", summary: "only those whose ids begin like this" },
+    ...filterOptions,
     order: { choices: ["asc", "desc"], summary: "by creation" },
     ...pageOptions,
     full: { type: "flag", summary: "everything about each: times, params, output, error" },
@@ -42,16 +35,9 @@ export const instancesList = defineCommand({
   ],
   async run({ values, out, runtime, connect }) {
     const { workflow, order } = values;
-    const status = readStatuses(values.status);
+    const brief = values.full ? false : undefined;
+    const filter = { order, brief, ...filterOf(values, runtime.now()) };
     const client = await connect();
-    const filter = {
-      order,
-      status,
-      deadLetter: values.deadLetter || undefined,
-      createdFrom: values.since === undefined ? undefined : runtime.now() - values.since,
-      idPrefix: values.idPrefix,
-      brief: values.full ? false : undefined,
-    };
     const pages = await readPages<WireInstances>(values, (place) =>
       workflow === undefined
         ? client.instances({ ...filter, ...place })

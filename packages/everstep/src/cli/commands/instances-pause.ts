@@ -1,20 +1,27 @@
 import { defineCommand } from "../command.ts";
-import { instanceArguments } from "../common-options.ts";
-import { instanceOf, nameOf } from "../instance-of.ts";
+import { runVerb, verbArguments, verbOptions } from "../verbs/verb.ts";
 
 export const instancesPause = defineCommand({
   path: ["instances", "pause"],
   group: "Instances",
-  summary: "stop an instance after the step it is in",
+  summary: "stop an instance after the step it is in, or many of them",
   description: [
     'Timers keep counting and events are kept meanwhile. A paused instance goes on with "everstep instances resume".',
+    "With --all: every instance that is active or waiting, or that the filters choose. It asks first.",
   ],
   connects: true,
-  arguments: instanceArguments,
-  examples: [{ line: "instances pause order o-17", about: "hold it while you look" }],
-  async run(context) {
-    const instance = await instanceOf(context);
-    await instance.pause();
-    context.out.line(`Paused ${nameOf(instance)}.`);
-  },
+  arguments: verbArguments,
+  options: verbOptions,
+  examples: [
+    { line: "instances pause order o-17", about: "hold it while you look" },
+    { line: "instances pause --all --workflow order --dry-run", about: "which orders would it stop?" },
+  ],
+  run: (context) =>
+    runVerb(context, {
+      infinitive: "pause",
+      participle: "paused",
+      statuses: ["active", "waiting"],
+      asks: "for many",
+      act: (instance) => instance.pause(),
+    }),
 });

@@ -1,37 +1,33 @@
 import { defineCommand } from "../command.ts";
-import { instanceArguments } from "../common-options.ts";
-import { instanceOf, nameOf } from "../instance-of.ts";
+import { runVerb, verbArguments, verbOptions } from "../verbs/verb.ts";
 
 export const instancesTerminate = defineCommand({
   path: ["instances", "terminate"],
   aliases: [["wf", "cancel"]],
   group: "Instances",
-  summary: "end an instance for good",
+  summary: "end an instance for good, or many of them",
   description: [
     "Asks first when a person is at the terminal. What a step in flight returns later is refused.",
+    "With --all: every instance that has not ended, or that the filters choose. A script says --yes.",
   ],
   connects: true,
-  arguments: instanceArguments,
-  options: {
-    reason: { summary: "kept with the instance" },
-    yes: { type: "flag", short: "y", summary: "do not ask" },
-  },
+  arguments: verbArguments,
+  options: { reason: { summary: "kept with the instance" }, ...verbOptions },
   examples: [
     { line: "instances terminate order o-17", about: "asks, then ends it" },
     { line: "instances terminate order o-17 --yes --reason 'sent twice'", about: "in a script" },
+    {
+      line: "instances terminate --workflow order --status waiting --all --dry-run",
+      about: "which orders would it end?",
+    },
     { line: "wf cancel o-17", about: "by its id alone" },
   ],
-  async run(context) {
-    const { values, input, out, err } = context;
-    const instance = await instanceOf(context);
-    if (!values.yes && input.isTerminal && err.isTerminal) {
-      const answer = await input.ask(`Terminate ${nameOf(instance)}? It cannot be undone. [y/N] `);
-      if (!/^y(es)?$/i.test(answer?.trim() ?? "")) {
-        out.line("Nothing was done.");
-        return 70;
-      }
-    }
-    await instance.terminate({ reason: values.reason });
-    out.line(`Terminated ${nameOf(instance)}.`);
-  },
+  run: (context) =>
+    runVerb(context, {
+      infinitive: "terminate",
+      participle: "terminated",
+      statuses: ["active", "waiting", "paused"],
+      asks: "for one",
+      act: (instance) => instance.terminate({ reason: context.values.reason }),
+    }),
 });

@@ -1,0 +1,124 @@
+/** One verb for many instances. */
+import { allowAll, createWorkflows, defineWorkflow } from "everstep";
+import { memory } from "everstep/memory";
+import { beforeEach, expect, test } from "vitest";
+import { type Teller, tellerOf } from "./support/in-process.ts";
+
+const order = defineWorkflow({ name: "order" }, async (_event, step) => {
+  await step.waitForEvent("approval", { type: "approved", timeout: "1 day" });
+});
+let isRepaired = false;
+const fail = async () => {
+  if (!isRepaired) throw new Error("no money");
+};
+const job = defineWorkflow({ name: "job" }, (_event, step) =>
+  step.do("work", { retries: { limit: 0 } }, fail),
+);
+const gone = defineWorkflow({ name: "gone" }, (_event, step) =>
+  step.do("work", { retries: { limit: 0 } }, fail),
+);
+
+let everstep: Teller;
+let statusOf: (workflow: "order" | "job", id: string) => Promise<string>;
+
+beforeEach(async () => {
+  isRepaired = false;
+  const store = memory();
+  const options = { store, authorize: allowAll(), onNotice: () => {} };
+  const before = createWorkflows({ ...options, workflows: { order, job, gone } });
+  for (const id of ["o-1", "o-2", "o-3"]) await before.workflows.order.create({ id });
+  for (const id of ["d-1", "d-2"]) await before.workflows.job.create({ id });
+  await before.workflows.gone.create({ id: "g-1" });
+  await before.tick();
+  // The next build has lost a workflow.
+  const app = createWorkflows({ ...options, workflows: { order, job } });
+  everstep = tellerOf(app.fetch);
+  statusOf = async (workflow, id) =>
+    (await app.workflows[workflow].get(id).then((found) => found.status())).status;
+});
+
+test("one dead letter that cannot be retried does not keep the others from it, and is counted", async () => {
+  isRepaired = true;
+  const { code, out } = await everstep("dead-letters retry --all");
+  expect(code).toBe(70);
+  expect(out).toMatch(/could not retry gone g-1: .*workflow "gone"/);
+  for (const id of ["d-1", "d-2"]) {
+    expect(out).toContain(`retried job ${id}\n`);
+    expect(await statusOf("job", id)).not.toBe("errored");
+  }
+  expect(out).toMatch(/^Retried 2 of 3 instances\.\n$/m);
+});
+
+test("filters choose, a dry run shows, and nothing is done without a yes", async () => {
+  const chosen = "instances terminate --workflow order --status waiting --all";
+  const dry = await everstep(`${chosen} --dry-run`);
+  expect(dry).toEqual({
+    code: 0,
+    out: "would terminate order o-1\nwould terminate order o-2\nwould terminate order o-3\nWould terminate 3 instances; nothing was done.\n",
+    err: "",
+  });
+  const script = await everstep(chosen);
+  expect([script.code, script.err]).toEqual([64, expect.stringContaining("--dry-run, then add --yes")]);
+  const asked = await everstep(chosen, { answer: "n" });
+  expect(asked).toEqual({ code: 70, out: "Nothing was done.\n", err: "Terminate 3 instances? [y/N] " });
+  expect(await statusOf("order", "o-1")).toBe("waiting");
+  const done = await everstep(`${chosen} --yes --id-prefix o-`);
+  expect([done.code, done.out]).toEqual([
+    0,
+    expect.stringMatching(/^3\/3 terminated order o-\d\nTerminated 3 of 3/m),
+  ]);
+  expect(await statusOf("order", "o-3")).toBe("terminated");
+  expect((await everstep(`${chosen} --yes`)).out).toBe("There are no such instances.\n");
+});
+
+test("with --json there is a line for each, and nothing else on standard output", async () => {
+  isRepaired = true;
+  const { code, out, err } = await everstep("instances retry --all --json");
+  const lines = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect([code, err]).toEqual([70, "Retried 2 of 3 instances.\n"]);
+  expect(lines).toHaveLength(3);
+  expect(lines).toContainEqual({ workflowName: "job", id: "d-1", ok: true });
+  expect(lines).toContainEqual({
+    workflowName: "gone",
+    id: "g-1",
+    ok: false,
+    error: { code: "WORKFLOW_NOT_FOUND", message: expect.any(String) },
+  });
+  expect((await everstep("instances pause order o-1 --json")).out).toBe(
+    '{"workflowName":"order","id":"o-1","ok":true}\n',
+  );
+});
+
+test("pausing and resuming many, each by what it applies to", async () => {
+  expect((await everstep("instances pause --all --yes")).out).toContain("Paused 3 of 3 instances.");
+  expect(await statusOf("order", "o-2")).toBe("paused");
+  expect((await everstep("instances resume --all --workflow order")).out).toContain(
+    "Resumed 3 of 3 instances.",
+  );
+  expect(await statusOf("order", "o-2")).not.toBe("paused");
+});
+
+test("a resume says what it did: nothing to an instance that goes on, and that one which has ended cannot", async () => {
+  expect((await everstep("instances resume order o-1")).out).toBe(
+    "order o-1 was not paused: it is waiting.\n",
+  );
+  const ended = await everstep("instances resume job d-1");
+  expect(ended.code).toBe(70);
+  expect(ended.err).toBe(
+    "error: job d-1 has ended (errored), so it cannot go on.\nRun it again: everstep instances restart job d-1\n",
+  );
+});
+
+test.each([
+  ["instances terminate", "It needs <id>, or --all: what to terminate."],
+  ["instances terminate o-1 --status waiting", "--status is for many instances: add --all"],
+  ["instances pause order o-1 --dry-run", "--dry-run is for many instances: add --all"],
+  ["instances terminate order o-1 --all", "one is enough"],
+  ["instances restart --all --yes", "with --status"],
+])("%s is refused before anything is done", async (line, words) => {
+  const { code, err } = await everstep(line);
+  expect([code, err]).toEqual([64, expect.stringContaining(words)]);
+});
