@@ -136,6 +136,18 @@ onEachStore("looking into a timeline", { isOfThePage: true, seed }, (stage) => {
     await page.getByRole("button", { name: "Compress waits" }).click();
     await expect.poll(() => page.locator(".tl-break-text").count()).toBe(cut);
     expect(page.url()).toContain("scale=compressed");
+    // As it was chosen last, on the next timeline too; what the looks mean is said when it is asked.
+    await page.getByRole("button", { name: "To scale" }).click();
+    await page.goto(`${stage.served.dashboardUrl}instances/order/done`);
+    await page.locator(".tl-row .tl-block").first().waitFor();
+    expect(await page.locator(".tl-break-text").count()).toBe(0);
+    expect(await page.getByText("attempt that completed").count()).toBe(0);
+    await page.getByRole("button", { name: "Legend" }).click();
+    await page.getByText("attempt that completed").waitFor();
+    // The last step is short, and within the chart.
+    const [track, last] = await Promise.all([page.locator(".tl-axis").boundingBox(), bars(page, "ship")]);
+    const end = Math.max(...last.map(({ left, width }) => left + width));
+    expect(end).toBeLessThanOrEqual((track?.x ?? 0) + (track?.width ?? 0));
   });
 
   test("steps are found by name, and completed ones hidden, as the address says", async () => {

@@ -19,12 +19,12 @@ export function Axis({
   readonly origin: number;
   readonly zoom: Zoom;
 }) {
-  const { width, leftOf } = frame;
+  const { width, inner, leftOf } = frame;
   const ticks = width === 0 ? [] : ticksOf({ pieces: scale.pieces, origin, width, leftOf });
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
   const at = (event: PointerEvent<HTMLElement>): number => {
     const { left } = event.currentTarget.getBoundingClientRect();
-    return Math.min(width, Math.max(0, event.clientX - left));
+    return Math.min(inner, Math.max(0, event.clientX - left));
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys and buttons do the same
@@ -38,7 +38,7 @@ export function Axis({
       }}
       onPointerMove={(event) => drag && setDrag({ from: drag.from, to: at(event) })}
       onPointerUp={() => {
-        if (drag && Math.abs(drag.to - drag.from) >= dragMin) zoom.select(drag.from / width, drag.to / width);
+        if (drag && Math.abs(drag.to - drag.from) >= dragMin) zoom.select(drag.from / inner, drag.to / inner);
         setDrag(null);
       }}
       onPointerCancel={() => setDrag(null)}

@@ -7,6 +7,8 @@ import type { ViewRange } from "./view-range.ts";
 /** How times are placed on the screen now. */
 export interface Frame {
   readonly width: number;
+  /** Where the end of what is seen is: a little before the edge, so that what is short there can be seen too. */
+  readonly inner: number;
   xOf(time: number): number;
   timeAt(x: number): number;
   /** Of a place on the scale. */
@@ -18,13 +20,22 @@ export interface Frame {
 /** A break that is narrower is not marked. */
 const breakWidthMin = 14;
 
+/** As in timeline.css. */
+export const rightRoom = 12;
+
+export function innerOf(width: number): number {
+  return Math.max(0, width - rightRoom);
+}
+
 export function frameOf(scale: Scale, { begin, end }: ViewRange, width: number): Frame {
-  const leftOf = (place: number): number => ((place - begin) / (end - begin)) * width;
+  const inner = innerOf(width);
+  const leftOf = (place: number): number => ((place - begin) / (end - begin)) * inner;
   return {
     width,
+    inner,
     leftOf,
     xOf: (time) => leftOf(scale.placeOf(time)),
-    timeAt: (x) => scale.timeAt(begin + (x / width) * (end - begin)),
+    timeAt: (x) => scale.timeAt(begin + (x / inner) * (end - begin)),
     cuts: scale.pieces.flatMap((piece) => {
       const left = leftOf(piece.begin);
       const right = leftOf(piece.end);
@@ -44,7 +55,7 @@ export interface Block {
 }
 
 /** Even what took no time at all can be seen. */
-export const widthMin = 3;
+export const widthMin = 4;
 const failedWidthMin = 6;
 const outside = 16;
 
@@ -66,7 +77,9 @@ export function blocksOf(row: Row, frame: Frame, now: number): readonly Block[] 
     const least = block.kind === "attempt" && block.outcome === "failed" ? failedWidthMin : widthMin;
     // What is live may yet come into sight.
     if (left > frame.width + outside || (Math.max(right, left + least) < -outside && !block.isLive)) return;
-    const seenLeft = Math.max(left, -outside);
+    const isInSight = left >= 0 && left <= frame.inner;
+    // What begins in sight is drawn in sight, however short it is.
+    const seenLeft = isInSight ? Math.min(left, frame.width - least) : Math.max(left, -outside);
     const width = Math.max(least, Math.min(right, frame.width + outside) - seenLeft);
     blocks.push({ ...block, left: seenLeft, width });
   }

@@ -15,8 +15,23 @@ test("a break is narrow, and what is around it keeps its proportions", () => {
   const scale = makeScale(span(0, day + 2000), [span(1000, day + 1000)]);
   const place = (time: number) => scale.placeOf(time);
   expect(place(1000) - place(0)).toBeCloseTo(place(day + 2000) - place(day + 1000));
-  expect(place(day + 1000) - place(1000)).toBeCloseTo(0.15 / 1.15);
+  expect(place(day + 1000) - place(1000)).toBeCloseTo(0.4);
   expect(place(day / 2 + 1000)).toBeCloseTo(0.5);
+});
+
+test("where waits are cut short, an attempt of milliseconds stays small", () => {
+  const scale = makeScale(span(0, 3_600_003), [span(3, 3_600_003)]);
+  // Of a chart that is 850 pixels wide.
+  expect(scale.placeOf(3) * 850).toBeLessThan(12);
+  const longer = makeScale(span(0, 3_600_100), [span(100, 3_600_100)]);
+  expect(longer.placeOf(3) * 850).toBeLessThan(5);
+});
+
+test("a longer wait is wider than a shorter one, though both are cut", () => {
+  const { pieces } = makeScale(span(0, 3_610_100), [span(50, 10_050), span(10_100, 3_610_100)]);
+  const [short = 0, long = 0] = pieces.filter(({ isBreak }) => isBreak).map(({ begin, end }) => end - begin);
+  expect(long).toBeGreaterThan(2 * short);
+  expect(long).toBeLessThan(5 * short);
 });
 
 test("places and times are each other's answers, breaks or not", () => {
@@ -36,7 +51,7 @@ test("many breaks leave most of the room to the work", () => {
   const breaks = Array.from({ length: 50 }, (_, n) => span(n * day + 10, (n + 1) * day));
   const scale = makeScale(span(0, 50 * day), breaks);
   const shares = scale.pieces.filter(({ isBreak }) => !isBreak).map(({ begin, end }) => end - begin);
-  expect(shares.reduce((sum, each) => sum + each, 0)).toBeCloseTo(1 / 1.6);
+  expect(shares.reduce((sum, each) => sum + each, 0)).toBeCloseTo(0.6);
 });
 
 test("an instance that only sleeps is one break over the whole width", () => {

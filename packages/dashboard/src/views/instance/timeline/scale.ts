@@ -24,17 +24,19 @@ export function makeScale(whole: Span, breaks: readonly Span[] = []): Scale {
   const all: Span = { from: whole.from, to: Math.max(whole.to, whole.from + 1) };
   const plain = subtract([all], breaks);
   const plainMs = Math.max(1, totalOf(plain));
-  const breakMs = plainMs * (plain.length === 0 ? 1 : Math.min(0.15, 0.6 / breaks.length));
-  const drawnMs = (plain.length === 0 ? 0 : plainMs) + breakMs * breaks.length;
+  const plainShare = shareOfWork(plain, plainMs, breaks.length);
+  const weights = breaks.reduce((sum, span) => sum + weightOf(span), 0);
+  const shareOf = (span: Span & { readonly isBreak: boolean }): number =>
+    span.isBreak ? (weightOf(span) / weights) * (1 - plainShare) : (lengthOf(span) / plainMs) * plainShare;
   const ordered = [
     ...plain.map((span) => ({ ...span, isBreak: false })),
     ...breaks.map((span) => ({ ...span, isBreak: true })),
   ].sort((a, b) => a.from - b.from);
   let drawn = 0;
-  const pieces = ordered.map((span) => {
-    const begin = drawn / drawnMs;
-    drawn += span.isBreak ? breakMs : lengthOf(span);
-    return { ...span, begin, end: drawn / drawnMs };
+  const pieces = ordered.map((span, n) => {
+    const begin = drawn;
+    drawn = n === ordered.length - 1 ? 1 : drawn + shareOf(span);
+    return { ...span, begin, end: drawn };
   });
   return {
     ...all,
@@ -48,6 +50,22 @@ export function makeScale(whole: Span, breaks: readonly Span[] = []): Scale {
       return piece.from + ((place - piece.begin) / (piece.end - piece.begin)) * lengthOf(piece);
     },
   };
+}
+
+/**
+ * What all work gets of the width where waits are cut short: enough to be seen, and no more than a little for each millisecond.
+ * An attempt of 3 ms is no slab because the rest was waiting.
+ */
+function shareOfWork(plain: readonly Span[], plainMs: number, breakCount: number): number {
+  if (breakCount === 0) return 1;
+  if (plain.length === 0) return 0;
+  const least = Math.min(0.3, 0.012 * plain.length);
+  return Math.min(0.6, Math.max(least, 0.0015 * plainMs));
+}
+
+/** A longer wait is wider than a shorter one, though not by as much as it is longer. */
+function weightOf(span: Span): number {
+  return Math.log2(2 + lengthOf(span) / 1000);
 }
 
 /** The last that is so; the first when none is. Those that are so come first. */

@@ -1,6 +1,7 @@
 /** Where the time went, in numbers and as one bar. */
 import type { InstanceStatus } from "everstep/client";
 import { spokenDuration } from "../../../words/time.ts";
+import { isNegligible } from "./overhead.ts";
 import { phaseWords } from "./phase-words.ts";
 import type { PhaseKind, Times } from "./phases.ts";
 
@@ -24,7 +25,7 @@ export function Summary({
   readonly isLive: boolean;
   readonly status: InstanceStatus;
 }) {
-  const parts = shown.filter((kind) => times[kind] > 0);
+  const parts = shown.filter((kind) => times[kind] > 0 && !isNegligible(kind, times));
   const all = Math.max(1, times.total);
   return (
     <div className="tl-summary">

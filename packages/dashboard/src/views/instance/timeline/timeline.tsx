@@ -3,7 +3,7 @@ import "../../../look/timeline.css";
 import "../../../look/timeline-around.css";
 import "../../../look/timeline-bars.css";
 import type { InstanceStatus, WireMeta, WireRunningBody, WireStep } from "everstep/client";
-import { useMemo, useReducer, useRef } from "react";
+import { useMemo, useReducer, useRef, useState } from "react";
 import { useNow } from "../../../parts/use-now.ts";
 import { useQuery } from "../../../use-query.ts";
 import { Axis } from "./axis.tsx";
@@ -11,10 +11,12 @@ import { useCard } from "./card.tsx";
 import { frameOf } from "./drawing.ts";
 import { Ground } from "./ground.tsx";
 import { Legend } from "./legend.tsx";
+import { withoutOverhead } from "./overhead.ts";
 import { Overview } from "./overview.tsx";
 import { phasesOf, timesOf } from "./phases.ts";
 import { RowList } from "./row-list.tsx";
 import { chosenRows, runRowsOf } from "./rows.ts";
+import { keepScaleChoice, readScaleChoice } from "./scale-choice.ts";
 import { Summary } from "./summary.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { useChoice } from "./use-choice.ts";
@@ -44,7 +46,7 @@ export function Timeline({ steps, running, meta, status, selected, onSelect, hre
   const [, drawAnew] = useReducer((count: number) => count + 1, 0);
   const now = Math.max(isLive ? Math.max(clock, Date.now() - 1000) : 0, run.newest);
 
-  const { scale, edge, isCompressed, canCompress } = useScale(run, now, query.get("scale"));
+  const { scale, edge, isCompressed, canCompress } = useScale(run, now, readScaleChoice(query.get("scale")));
   const view = useView(scale);
   const track = useRef<HTMLDivElement>(null);
   const root = useRef<HTMLDivElement>(null);
@@ -54,23 +56,40 @@ export function Timeline({ steps, running, meta, status, selected, onSelect, hre
 
   const { choice, fold, setChoice } = useChoice(run.rows);
   const rows = useMemo(() => chosenRows(run.rows, choice), [run.rows, choice]);
-  const phases = useMemo(() => phasesOf(run, status, now), [run, status, now]);
+  const all = useMemo(() => phasesOf(run, status, now), [run, status, now]);
+  const times = useMemo(() => timesOf(all), [all]);
+  const phases = useMemo(() => withoutOverhead(all, times), [all, times]);
+  const [isExplained, setExplained] = useState(false);
   const zoom = useZoom({ view, scale, track });
   useCrosshair(root, track, run.origin, frame);
   const card = useCard(run.rows, now);
 
   return (
     <section className="timeline" ref={root} aria-label="Timeline" onKeyDown={zoom.onKeyDown}>
-      <Summary times={timesOf(phases)} isLive={isLive} status={status} />
+      <Summary times={times} isLive={isLive} status={status} />
       <Toolbar
         choice={choice}
         onChoice={setChoice}
         isCompressed={isCompressed}
         canCompress={canCompress}
-        onCompress={(next) => query.set({ scale: next ? "compressed" : "full", from: null, to: null })}
+        onCompress={(next) => {
+          const choice = next ? "compressed" : "full";
+          keepScaleChoice(choice);
+          query.set({ scale: choice, from: null, to: null });
+        }}
+        isExplained={isExplained}
+        onExplain={() => setExplained(!isExplained)}
         zoom={zoom}
         isZoomed={view.isZoomed}
       />
+      {isExplained && (
+        <Legend
+          rows={run.rows}
+          phases={phases}
+          now={now}
+          hasBreaks={isCompressed && scale.pieces.length > 1}
+        />
+      )}
       <div className="tl-chart">
         <div className="tl-head">
           <div className="tl-names-head small dim">
@@ -100,7 +119,6 @@ export function Timeline({ steps, running, meta, status, selected, onSelect, hre
           />
         </div>
       </div>
-      <Legend rows={run.rows} phases={phases} now={now} hasBreaks={isCompressed && scale.pieces.length > 1} />
       {card.element}
     </section>
   );

@@ -1,4 +1,4 @@
-import { Maximize2, Search, ZoomIn, ZoomOut } from "lucide-react";
+import { CircleHelp, Maximize2, Search, ZoomIn, ZoomOut } from "lucide-react";
 import type { Choice } from "./rows.ts";
 import type { ChoiceChange } from "./use-choice.ts";
 import type { Zoom } from "./use-zoom.ts";
@@ -11,6 +11,8 @@ export function Toolbar({
   onCompress,
   zoom,
   isZoomed,
+  isExplained,
+  onExplain,
 }: {
   readonly choice: Choice;
   readonly onChoice: (change: ChoiceChange) => void;
@@ -19,6 +21,9 @@ export function Toolbar({
   readonly onCompress: (next: boolean) => void;
   readonly zoom: Zoom;
   readonly isZoomed: boolean;
+  /** Whether it says what the looks of bars mean. */
+  readonly isExplained: boolean;
+  readonly onExplain: () => void;
 }) {
   return (
     <div className="tl-toolbar">
@@ -99,6 +104,16 @@ export function Toolbar({
             <Maximize2 aria-hidden />
           </button>
         </div>
+        <button
+          type="button"
+          className="tiny icon-only quiet"
+          onClick={onExplain}
+          aria-expanded={isExplained}
+          aria-label="Legend"
+          title="What the looks mean"
+        >
+          <CircleHelp aria-hidden />
+        </button>
       </div>
     </div>
   );

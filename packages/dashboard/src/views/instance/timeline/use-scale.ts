@@ -1,8 +1,9 @@
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { horizonOf, lastShown } from "./horizon.ts";
 import { workOf } from "./phases.ts";
 import type { RunRows } from "./rows.ts";
 import { breaksIn, isDwarfed, makeScale, type Scale } from "./scale.ts";
+import type { ScaleChoice } from "./scale-choice.ts";
 
 export interface ChosenScale {
   readonly scale: Scale;
@@ -13,14 +14,19 @@ export interface ChosenScale {
   readonly canCompress: boolean;
 }
 
-/** To scale or with long waits cut short, as asked; unasked, what shows more. */
-export function useScale(run: RunRows, now: number, asked: string | null): ChosenScale {
+/**
+ * To scale or with long waits cut short, as asked; unasked, what shows more when it is opened. It does not change by itself
+ * after that: a drawing that is another all of a sudden is not understood.
+ */
+export function useScale(run: RunRows, now: number, asked: ScaleChoice | null): ChosenScale {
+  const first = useRef<boolean | null>(null);
   const edge = run.endedAt ?? horizonOf(run.origin, now);
   return useMemo(() => {
     const whole = { from: run.origin, to: lastShown(run, edge, true) };
     const breaks = breaksIn(whole, workOf(run.rows, edge), edgesOf(run));
-    const isCompressed =
-      breaks.length > 0 && (asked === "compressed" || (asked !== "full" && isDwarfed(whole, breaks)));
+    first.current ??= isDwarfed(whole, breaks);
+    const isWanted = asked === null ? first.current : asked === "compressed";
+    const isCompressed = isWanted && breaks.length > 0;
     const scale = isCompressed
       ? makeScale(whole, breaks)
       : makeScale({ from: run.origin, to: lastShown(run, edge, false) });

@@ -1,5 +1,6 @@
 /** Everything a person can do to look closer: buttons, keys, the wheel, and dragging along the axis. */
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef } from "react";
+import { innerOf } from "./drawing.ts";
 import type { Scale } from "./scale.ts";
 import type { View } from "./use-view.ts";
 import { between, moved, wholeRange, zoomed } from "./view-range.ts";
@@ -41,7 +42,7 @@ export function useZoom(terms: ZoomTerms): Zoom {
       if (!track.current || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       const { left, width } = track.current.getBoundingClientRect();
-      const share = Math.min(1, Math.max(0, (event.clientX - left) / width));
+      const share = Math.min(1, Math.max(0, (event.clientX - left) / innerOf(width)));
       zoom.by(Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.005), share);
     };
     chart?.addEventListener("wheel", onWheel, { passive: false });
