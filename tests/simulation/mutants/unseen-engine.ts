@@ -3,6 +3,16 @@ import type { Unseen } from "./mutant.ts";
 
 export const unseenInEngine: readonly Unseen[] = [
   {
+    name: "a turn does not name the events it has heard of",
+    guards: ["INV-24"],
+    file: "engine/inbox.ts",
+    find: "if (heard.length > 0) this.#unnamed = [...this.#unnamed, ...heard];",
+    replace: "void heard;",
+    because:
+      "One world in a thousand loses an event between the moment a turn hears of it and its next commit.",
+    noticedBy: "engine/inbox.test.ts",
+  },
+  {
     name: "a store call that failed is repeated without jitter",
     guards: ["INV-50"],
     file: "engine/backoff.ts",

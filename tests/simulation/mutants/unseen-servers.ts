@@ -16,6 +16,30 @@ const mysqlFence = "stores/mysql/fence.ts";
 
 export const unseenOnServers: readonly Unseen[] = [
   {
+    name: "PostgreSQL applies a quick commit that builds on a lost event",
+    guards: ["INV-24"],
+    file: "stores/sql/quick-write.ts",
+    find: "if (after !== undefined || noProgress || heard !== undefined) return false;",
+    replace: "void heard;\n  if (after !== undefined || noProgress) return false;",
+    ...onPostgres,
+  },
+  {
+    name: "Redis applies a commit that builds on a lost event",
+    guards: ["INV-24"],
+    file: "stores/redis/scripts/commit.lua.ts",
+    find: "if heardOfLost(run, request) then return { 'superseded' } end",
+    replace: "",
+    ...onRedis,
+  },
+  {
+    name: "Redis applies a plain commit that builds on a lost event",
+    guards: ["INV-24"],
+    file: "stores/redis/plain-commit.ts",
+    find: "if (after !== undefined || noProgress || heard !== undefined) return false;",
+    replace: "void heard;\n  if (after !== undefined || noProgress) return false;",
+    ...onRedis,
+  },
+  {
     name: "PostgreSQL does not ask a quick commit for its token",
     guards: ["INV-2"],
     file: postgresFence,

@@ -6,6 +6,24 @@ const noticedBy = "stores/sqlite/sqlite-store.test.ts";
 
 export const unseenOnSqlite: readonly Unseen[] = [
   {
+    name: "SQLite applies a commit that builds on a lost event",
+    guards: ["INV-24"],
+    file: "stores/sqlite/write-commit.ts",
+    find: 'if (heardOfLost(boundary, (seq) => rows.eventIdAt(row.run, seq))) return { kind: "superseded" };',
+    replace: "void heardOfLost;",
+    because,
+    noticedBy,
+  },
+  {
+    name: "SQLite applies a quick commit that builds on a lost event",
+    guards: ["INV-24"],
+    file: "stores/sqlite/quick-commit.ts",
+    find: "if (after !== undefined || noProgress || heard !== undefined) return false;",
+    replace: "void heard;\n  if (after !== undefined || noProgress) return false;",
+    because,
+    noticedBy,
+  },
+  {
     name: "SQLite does not ask a commit for its token",
     guards: ["INV-2"],
     edits: [

@@ -5,6 +5,25 @@ const storeContract = "stores/memory/memory-store.test.ts";
 
 export const unseenInStore: readonly Unseen[] = [
   {
+    name: "a commit that builds on a lost event is applied",
+    guards: ["INV-24"],
+    file: "stores/memory/commit.ts",
+    find: 'if (heardOfLost(boundary, (seq) => run.events.get(seq)?.id)) return { kind: "superseded" };',
+    replace: "void heardOfLost;",
+    because:
+      "One world in a thousand loses an event between the moment a turn hears of it and its next commit.",
+    noticedBy: storeContract,
+  },
+  {
+    name: "a planned commit that builds on a lost event is applied",
+    guards: ["INV-24"],
+    file: "stores/sql/plan-commit.ts",
+    find: 'if (heardOfLost(boundary, (seq) => run.heard.get(seq))) return { kind: "superseded" };',
+    replace: "void heardOfLost;",
+    because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
+    noticedBy: "testing/simulate/sql-rows/rows-store.test.ts",
+  },
+  {
     name: "an event that reaches nobody is not told in the log of its sender",
     guards: ["INV-11"],
     file: "stores/memory/commit.ts",

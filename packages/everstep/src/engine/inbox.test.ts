@@ -26,9 +26,9 @@ describe("the inbox of a turn", () => {
 
   test("never notices less than before", () => {
     const inbox = new Inbox([], 5);
-    inbox.noticed(3);
+    inbox.claimed(3);
     expect(inbox.seq).toBe(5);
-    inbox.noticed(7);
+    inbox.claimed(7);
     expect(inbox.seq).toBe(7);
   });
 
@@ -46,6 +46,37 @@ describe("the inbox of a turn", () => {
     inbox.take(inbox.events[0] as EventRecord);
     inbox.add(list(1));
     expect(seqs(inbox)).toEqual([]);
+  });
+});
+
+describe("what a commit builds on", () => {
+  const named = (inbox: Inbox): number[] => inbox.name().map(({ seq }) => seq);
+
+  test("is every event that came after the claim, until a commit that names it took effect", () => {
+    const inbox = new Inbox(list(1, 2, 3), 2);
+    expect(named(inbox)).toEqual([3]);
+    inbox.add(list(4));
+    // Only the commit that named it vouches for it.
+    inbox.named();
+    expect(named(inbox)).toEqual([4]);
+    // It was refused, and the next one names it again.
+    expect(named(inbox)).toEqual([4]);
+    inbox.named();
+    expect(named(inbox)).toEqual([]);
+  });
+
+  test("is there for a taken event too", () => {
+    const inbox = new Inbox([], 0);
+    inbox.add(list(1));
+    inbox.take(inbox.events[0] as EventRecord);
+    expect(named(inbox)).toEqual([1]);
+  });
+
+  test("is nothing that was there before the next claim", () => {
+    const inbox = new Inbox([], 0);
+    inbox.add(list(1, 2, 3));
+    inbox.claimed(2);
+    expect(named(inbox)).toEqual([3]);
   });
 });
 

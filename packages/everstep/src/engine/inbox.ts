@@ -1,3 +1,4 @@
+import type { HeardEvent } from "../model/boundary.ts";
 import { eventsBytes } from "../model/bytes.ts";
 import type { EventRecord } from "../model/event.ts";
 
@@ -5,6 +6,9 @@ import type { EventRecord } from "../model/event.ts";
 export class Inbox {
   #events: readonly EventRecord[];
   #seq: number;
+  /** Heard of since the claim, and named by no commit yet. */
+  #unnamed: readonly HeardEvent[] = [];
+  #namedUpTo = 0;
   #fetching = false;
   /** Of which events the bytes were counted last. */
   #counted: readonly EventRecord[] | null = null;
@@ -14,6 +18,7 @@ export class Inbox {
   constructor(events: readonly EventRecord[], newestSeq: number) {
     this.#events = events;
     this.#seq = Math.max(newestSeq, events.at(-1)?.seq ?? 0);
+    this.#hear(events, newestSeq);
   }
 
   get events(): readonly EventRecord[] {
@@ -37,10 +42,33 @@ export class Inbox {
     if (fresh.length === 0) return;
     this.#events = [...this.#events, ...fresh];
     this.#seq = fresh.at(-1)?.seq ?? this.#seq;
+    this.#hear(fresh, 0);
   }
 
-  noticed(seq: number): void {
+  /** Its turn goes on under a claim that all events up to this one were there before. */
+  claimed(seq: number): void {
     this.#seq = Math.max(this.#seq, seq);
+    this.#forget(seq);
+  }
+
+  /** What the next commit builds on. */
+  name(): readonly HeardEvent[] {
+    this.#namedUpTo = this.#unnamed.at(-1)?.seq ?? 0;
+    return this.#unnamed;
+  }
+
+  /** That commit took effect. Should its events be lost, it is lost with them, and the next one is refused. */
+  named(): void {
+    this.#forget(this.#namedUpTo);
+  }
+
+  #forget(upTo: number): void {
+    if (this.#unnamed.length > 0) this.#unnamed = this.#unnamed.filter(({ seq }) => seq > upTo);
+  }
+
+  #hear(events: readonly EventRecord[], namedUpTo: number): void {
+    const heard = events.filter(({ seq }) => seq > namedUpTo).map(({ seq, id }) => ({ seq, id }));
+    if (heard.length > 0) this.#unnamed = [...this.#unnamed, ...heard];
   }
 
   take(event: EventRecord): void {

@@ -244,7 +244,7 @@ export class Turn implements TurnScope {
     this.#state = "open";
     this.#expectEnding();
     this.#inbox.add(events);
-    this.#inbox.noticed(claim.eventSeq);
+    this.#inbox.claimed(claim.eventSeq);
     this.#schedulePump();
     return this.#finished;
   }
@@ -521,6 +521,7 @@ export class Turn implements TurnScope {
     // Another process may have the run before this one hears of it.
     if (next.kind === "yield") this.#steps.inFlight.voidAll(turnOver());
     const number = ++this.#commitNumber;
+    const heard = this.#inbox.name();
     const boundary: Boundary = {
       number,
       // A number whose commit was refused is not used again: that commit may still arrive.
@@ -530,6 +531,7 @@ export class Turn implements TurnScope {
       consumed,
       // An event noticed after a timeout was decided must still be able to refuse it.
       eventSeqSeen: Math.min(this.#inbox.seq, content.timeoutsSaw),
+      ...(heard.length > 0 ? { heard } : nothing),
       logs,
       begun,
       ...(isProgress || this.#claim.crashCount === 0 ? nothing : { noProgress: true }),
@@ -548,6 +550,7 @@ export class Turn implements TurnScope {
     if (outcome.kind === "mutation-failed") return this.#mutationFailed(outcome, content);
     this.#handOver.durable = upTo;
     this.#appliedNumber = this.#commitNumber;
+    this.#inbox.named();
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     const recorded = recordsOf(content, outcome.timeoutsRefused);
     if (recorded.length > 0) this.#hasProgressed = true;

@@ -15,6 +15,11 @@ export interface Boundary {
   readonly timeouts: readonly TimedOutWait[];
   readonly consumed: readonly ConsumedEvent[];
   readonly eventSeqSeen: number;
+  /**
+   * Events the turn has heard of since its claim and that no commit of it has named yet. Where one of them is not there, the
+   * store has lost what the turn builds on, and the commit is superseded.
+   */
+  readonly heard?: readonly HeardEvent[];
   readonly logs: readonly LogLine[];
   /** All bodies in flight once this commit is durable. */
   readonly begun: readonly BegunBody[];
@@ -38,6 +43,16 @@ export interface TimedOutWait {
 export interface ConsumedEvent {
   readonly seq: number;
   readonly stepKey: string;
+}
+
+export interface HeardEvent {
+  readonly seq: number;
+  readonly id: string;
+}
+
+/** The store went back in time since the turn heard of an event; another one may have its number by now. */
+export function heardOfLost({ heard }: Boundary, idAt: (seq: number) => string | undefined): boolean {
+  return heard?.some(({ seq, id }) => idAt(seq) !== id) ?? false;
 }
 
 export type Next =

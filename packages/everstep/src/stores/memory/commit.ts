@@ -1,4 +1,4 @@
-import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
+import { type Boundary, heardOfLost, type Next, numberBefore } from "../../model/boundary.ts";
 import { isTerminal } from "../../model/instance.ts";
 import type { LogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
@@ -23,6 +23,7 @@ export function commit(database: MemoryDatabase, request: CommitRequest, now: nu
   if (!run.leased || isTerminal(run.status) || run !== currentRun(run.instance))
     return { kind: "superseded" };
   if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };
+  if (heardOfLost(boundary, (seq) => run.events.get(seq)?.id)) return { kind: "superseded" };
 
   if (request.mutations !== null) {
     const refused = runMutations(database.authorRows, request.mutations);

@@ -11,8 +11,8 @@ import { addStep, newestTime, stepText } from "./step-text.ts";
 type PlainNext = Exclude<Next, { readonly kind: "yield" }>;
 
 export function isPlain({ boundary, alongside, mutations, announce }: CommitRequest): boolean {
-  const { steps, timeouts, consumed, logs, next, after, noProgress } = boundary;
-  if (after !== undefined || noProgress) return false;
+  const { steps, timeouts, consumed, logs, next, after, noProgress, heard } = boundary;
+  if (after !== undefined || noProgress || heard !== undefined) return false;
   if (mutations !== null || announce !== undefined || alongside.length > 0) return false;
   if (timeouts.length > 0 || consumed.length > 0 || logs.length > 0) return false;
   return next.kind !== "yield" && steps.every(next.kind === "suspend" ? isOffTopic : isSettled);

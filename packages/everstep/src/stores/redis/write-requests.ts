@@ -76,6 +76,7 @@ function addBoundary(args: Arguments, boundary: Boundary): void {
   });
   args.each(boundary.consumed, ({ seq, stepKey }) => args.add(seq, stepKey));
   args.add(boundary.eventSeqSeen);
+  args.each(boundary.heard ?? [], ({ seq, id }) => args.add(seq, id));
   args.each(boundary.logs, (line) => args.add(logText(line)));
   args.add(begunText(boundary.begun));
   addNext(args, boundary.next);

@@ -71,6 +71,25 @@ function takeEvents(set: WorkingSet, rows: readonly SqlRow[]): void {
   }
 }
 
+export function readHeardEvents(dialect: Dialect): Reader {
+  const heard = dialect.parameters("v", ["run", "seq"]);
+  const there = ` JOIN ${dialect.names.event} e ON e.run = v.run AND e.seq = v.seq`;
+  return (needs) => {
+    if (needs.heard.length === 0) return undefined;
+    return {
+      statement: around(
+        "SELECT e.run, e.seq, e.id FROM ",
+        heard(needs.heard.map(({ run, seq }) => [run, seq])),
+        there,
+      ),
+      take(set, rows) {
+        for (const row of rows)
+          set.runs.get(integer(row, "run"))?.heard.set(integer(row, "seq"), text(row, "id"));
+      },
+    };
+  };
+}
+
 export function readEventIds(dialect: Dialect): Reader {
   const { names } = dialect;
   const ids = dialect.parameters("v", ["id"]);

@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "./dialect.ts";
 import { readChanges, readPublications } from "./load-answers.ts";
-import { readEventIds, readEvents } from "./load-events.ts";
+import { readEventIds, readEvents, readHeardEvents } from "./load-events.ts";
 import { glimpseRuns, lockRuns, readExisting } from "./load-runs.ts";
 import { readSteps } from "./load-waits.ts";
 import { lookAgain } from "./look-again.ts";
@@ -33,6 +33,7 @@ export function loads(dialect: Dialect): Load {
     readExisting(dialect),
     readSteps(dialect),
     readEvents(dialect),
+    readHeardEvents(dialect),
     readEventIds(dialect),
     readPublications(dialect),
     readChanges(dialect),

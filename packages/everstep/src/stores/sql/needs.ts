@@ -29,6 +29,8 @@ export interface Needs {
 
   /** Runs that are to suspend or to time out, with the newest event they have seen. */
   readonly looks: Map<number, number>;
+  /** Events that commits build on. */
+  readonly heard: { readonly run: number; readonly seq: number }[];
   readonly steps: { readonly run: number; readonly index: number }[];
   /** Commits that register a wait on a topic. */
   readonly topicRuns: Set<number>;
@@ -50,6 +52,7 @@ export function needsOf(requests: readonly StoreRequest[]): Needs {
     sends: new Map(),
     publishes: [],
     looks: new Map(),
+    heard: [],
     steps: [],
     topicRuns: new Set(),
     shifts: new Map(),
@@ -88,11 +91,12 @@ function noteCreate(needs: Needs, request: CreateRequest): void {
 
 function noteCommit(needs: Needs, { lease, boundary, alongside, announce }: CommitRequest): void {
   const run = runKey(lease.runId);
-  const { steps, timeouts, next, eventSeqSeen } = boundary;
+  const { steps, timeouts, next, eventSeqSeen, heard = [] } = boundary;
   needs.runs.add(run);
   if (next.kind === "suspend" || timeouts.length > 0) {
     needs.looks.set(run, Math.min(eventSeqSeen, needs.looks.get(run) ?? eventSeqSeen));
   }
+  for (const { seq } of heard) needs.heard.push({ run, seq });
   for (const step of steps) {
     if (step.status !== "waiting") continue;
     needs.steps.push({ run, index: step.index });

@@ -1,5 +1,5 @@
 /** What a commit does to its run. The token alone decides whether it may, never the time. */
-import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
+import { type Boundary, heardOfLost, type Next, numberBefore } from "../../model/boundary.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
 import { undeliveredLines } from "../../store/undelivered.ts";
 import type { Ending } from "./ending.ts";
@@ -15,6 +15,7 @@ export function planCommit(set: WorkingSet, request: CommitRequest, now: number)
   if (fenced.kind !== "passed") return fenced;
   const { run } = fenced;
   const { boundary } = request;
+  if (heardOfLost(boundary, (seq) => run.heard.get(seq))) return { kind: "superseded" };
   record(run, boundary, now);
   const timeoutsRefused = !settleTimeouts(run, boundary);
   sendAlongside(set, run, request, now);

@@ -194,8 +194,8 @@ export function areIndependent(requests: readonly StoreRequest[]): requests is r
 function isPlain(request: StoreRequest): request is QuickRequest {
   if (request.kind === "create") return true;
   if (request.kind !== "commit" || request.mutations !== null || request.announce) return false;
-  const { timeouts, after, noProgress } = request.boundary;
-  if (after !== undefined || noProgress) return false;
+  const { timeouts, after, noProgress, heard } = request.boundary;
+  if (after !== undefined || noProgress || heard !== undefined) return false;
   return request.alongside.length === 0 && timeouts.length === 0;
 }
 

@@ -44,6 +44,8 @@ export class WorkingRun {
   /** Events that were there before: undelivered ones, and taken ones by the step that took them. */
   readonly undelivered: Map<number, BufferedEvent> = new Map();
   readonly taken: Map<number, BufferedEvent & { readonly consumedBy: string }> = new Map();
+  /** Ids by sequence, of events that a commit builds on. */
+  readonly heard: Map<number, string> = new Map();
   readonly newEvents: NewEvent[] = [];
   readonly consumed: Map<number, { readonly stepKey: string; readonly at: number }> = new Map();
   readonly released: Set<number> = new Set();

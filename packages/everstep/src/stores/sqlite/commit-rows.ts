@@ -9,6 +9,7 @@ import type { Ending, Endings } from "./endings.ts";
 import type { HotRow } from "./hot-row.ts";
 
 export interface CommitRows {
+  eventIdAt(run: number, seq: number): string | undefined;
   consume(run: number, seq: number, stepKey: string, now: number): void;
   log(row: HotRow, boundary: Boundary): void;
   /** The lease is kept. */
@@ -21,6 +22,7 @@ export interface CommitRows {
 }
 
 export function commitRows({ db, names }: Connection, endings: Endings): CommitRows {
+  const eventId = db.prepare(`SELECT id FROM ${names.event} WHERE run = ? AND seq = ?`);
   const consume = db.prepare(
     `UPDATE ${names.event} SET delivered_at = ?, consumed_by = ? WHERE run = ? AND seq = ? AND delivered_at IS NULL`,
   );
@@ -43,6 +45,8 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
   const logSeqAfter = (row: HotRow, boundary: Boundary): number => row.logSeq + boundary.logs.length;
 
   return {
+    eventIdAt: (run, seq) => eventId.get(run, seq)?.id as string | undefined,
+
     consume: (run, seq, stepKey, now) => void consume.run(now, stepKey, run, seq),
 
     log(row, boundary) {

@@ -73,7 +73,7 @@ function isPlain({ boundary, alongside, mutations, announce }: CommitRequest): b
   return mutations === null && announce === undefined && alongside.length === 0 && bringsStepsOnly(boundary);
 }
 
-function bringsStepsOnly({ consumed, timeouts, logs, after, noProgress }: Boundary): boolean {
-  if (after !== undefined || noProgress) return false;
+function bringsStepsOnly({ consumed, timeouts, logs, after, noProgress, heard }: Boundary): boolean {
+  if (after !== undefined || noProgress || heard !== undefined) return false;
   return consumed.length === 0 && timeouts.length === 0 && logs.length === 0;
 }

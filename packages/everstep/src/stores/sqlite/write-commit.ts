@@ -3,7 +3,7 @@
  * immediate transaction nothing changes in between, and a read by key costs less than UPDATE ... RETURNING. What is
  * plain needs no read (quick-commit.ts).
  */
-import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
+import { type Boundary, heardOfLost, type Next, numberBefore } from "../../model/boundary.ts";
 import type { LogLine } from "../../model/log-line.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
 import { undeliveredLines } from "../../store/undelivered.ts";
@@ -43,6 +43,7 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
     if (boundary.number === row.lastCommit) return answerAgain(steps, row, boundary);
     if (!hasLease(row) || hasEnded(row) || numberBefore(boundary) !== row.lastCommit)
       return { kind: "superseded" };
+    if (heardOfLost(boundary, (seq) => rows.eventIdAt(row.run, seq))) return { kind: "superseded" };
 
     if (request.mutations !== null) mutate(request.mutations);
     for (const { seq, stepKey } of boundary.consumed) rows.consume(row.run, seq, stepKey, now);

@@ -252,6 +252,57 @@ export const fencingCases: readonly Case[] = [
       );
     },
   },
+  ...[
+    { next: { kind: "continue" } as const, what: "goes on" },
+    { next: suspendUntil(at(50)), what: "suspends" },
+    { next: complete(), what: "completes" },
+  ].map(
+    ({ next, what }): Case => ({
+      name: `a commit that ${what} and builds on an event that is not there is superseded, whatever has its number`,
+      async run({ open }) {
+        const store = await open();
+        const { lease } = await started(store, "a");
+        await write(store, sendEvent("a", "after-the-loss", "x"), at(1));
+        const before = await snapshot(store, "a");
+        const steps = [completed(1)];
+        const consumed = [{ seq: 1, stepKey: "step 1#1" }];
+        for (const heard of [
+          [{ seq: 1, id: "lost" }],
+          [{ seq: 2, id: "lost" }],
+          [
+            { seq: 1, id: "after-the-loss" },
+            { seq: 2, id: "lost" },
+          ],
+        ]) {
+          const facts = { steps, consumed, eventSeqSeen: heard.at(-1)?.seq ?? 0, heard, next };
+          await superseded(store, commit(lease, boundary(1, facts)), at(2));
+        }
+        equal(await snapshot(store, "a"), before, "everything the run shows");
+        const heard = [{ seq: 1, id: "after-the-loss" }];
+        const first = boundary(1, { steps, consumed, eventSeqSeen: 1, heard });
+        await committed(store, commit(lease, first), at(3));
+        equal(await undelivered(store, lease.runId), [], "undelivered events");
+        // Taken since then, and there all the same.
+        await committed(store, commit(lease, boundary(2, { eventSeqSeen: 1, heard, next })), at(4));
+      },
+    }),
+  ),
+  {
+    name: "a commit that builds on a lost event is superseded alone, not those beside it",
+    async run({ open }) {
+      const store = await open();
+      const [a, b] = [await started(store, "a"), await started(store, "b")];
+      await write(store, sendEvent("b", "there", "x"), at(1));
+      const misled = commit(a.lease, boundary(1, { eventSeqSeen: 1, heard: [{ seq: 1, id: "there" }] }));
+      const sound = commit(b.lease, boundary(1, { eventSeqSeen: 1, heard: [{ seq: 1, id: "there" }] }));
+      const outcomes = await store.write([misled, sound], at(2));
+      equal(
+        outcomes.map(({ kind }) => kind),
+        ["superseded", "committed"],
+        "outcomes",
+      );
+    },
+  },
   {
     name: "a commit that skips a number is refused whole",
     async run({ open }) {

@@ -31,6 +31,21 @@ local function readConsumed()
   return consumed
 end
 
+local function readHeard()
+  local heard = {}
+  for n = 1, number() do heard[n] = { seq = text(), id = text() } end
+  return heard
+end
+
+-- The store went back in time since the turn heard of an event; another one may have its number by now.
+local function heardOfLost(run, request)
+  for _, heard in ipairs(request.heard) do
+    local event = readEvent(run, heard.seq)
+    if not event or event.id ~= heard.id then return true end
+  end
+  return false
+end
+
 local function readLogs()
   local lines = {}
   for n = 1, number() do lines[n] = text() end
@@ -59,7 +74,7 @@ end
 local function readCommit()
   return {
     run = text(), token = number(), number = number(), after = number(), noProgress = text() == '1', steps = readSteps(), timeouts = readTimeouts(),
-    consumed = readConsumed(), seen = number(), logs = readLogs(), begun = text(), nextUp = readNext(),
+    consumed = readConsumed(), seen = number(), heard = readHeard(), logs = readLogs(), begun = text(), nextUp = readNext(),
     alongside = readAlongside(), mutations = readMutations(), announce = readAnnounced(), leaseUntil = number(),
   }
 end
@@ -150,6 +165,7 @@ local function commit(request, now)
   -- Before the lease is looked at: the commit that gave it back may be repeated too.
   if request.number == run.commit then return repeated(run, request) end
   if not isLeased(run) or TERMINAL[run.status] or request.after ~= run.commit then return { 'superseded' } end
+  if heardOfLost(run, request) then return { 'superseded' } end
 
   local failed = runMutations(request.mutations)
   if failed then return failed end

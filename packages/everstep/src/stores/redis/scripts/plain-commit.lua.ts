@@ -25,7 +25,7 @@ local function commitAtLength(id, token, number, begun, seen, steps, nextUp, lea
   local _, commit = atLength().verb('commit')
   return commit({
     run = id, token = tonumber(token), number = tonumber(number), after = tonumber(number) - 1, steps = steps, timeouts = NONE, consumed = NONE,
-    seen = seen, logs = NONE, begun = begun, nextUp = nextUp, alongside = NONE, mutations = { kind = 'none' },
+    seen = seen, heard = NONE, logs = NONE, begun = begun, nextUp = nextUp, alongside = NONE, mutations = { kind = 'none' },
     leaseUntil = tonumber(leaseUntil) or 0,
   }, now)
 end
