@@ -125,7 +125,7 @@ function bodiesOf(facts: RunFacts, parts: AccountParts): readonly Finding[] {
     if (parts.rows?.has(key) && status !== "completed")
       return [{ invariant: "INV-11", message: `${key} is ${status}, but what it wrote is there` }];
     // A fork and a restart from a step begin with what another run did.
-    if (isRetried || starts === 0) return [];
+    if (isRetried || !parts.ledger.ran(key)) return [];
     if (attempts > starts)
       return [{ invariant: "INV-9", message: `${key} records ${attempts} attempts of ${starts} starts` }];
     // A pause lets no body begin, so one that waits for steps inside it is given up and begins again.
