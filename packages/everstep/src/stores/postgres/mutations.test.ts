@@ -219,6 +219,14 @@ describe.skipIf(postgresUrl === undefined)(
       expect((await store.listSteps(lease.runId, { limit: 10 })).items).toEqual([]);
     });
 
+    test("one that ends the transaction and begins another does not get its step recorded", async () => {
+      const outcome = await attempt((db: PostgresClient) =>
+        db.query(`INSERT INTO "${namespace}".account VALUES ('b', 1); COMMIT; BEGIN`),
+      );
+      expect(outcome).toMatchObject({ kind: "mutation-failed", error: { code: "MUTATION_INVALID" } });
+      expect(await attempt(insert("c"))).toMatchObject({ kind: "committed" });
+    });
+
     test("a client that was kept does nothing more once the mutation is over", async () => {
       let kept: PostgresClient | undefined;
       await attempt((db) => {
