@@ -19,10 +19,10 @@ const own = ["packages/**/src/**/{simulate-world,turn-endings,driver}.test.ts"];
 // Those have leases so short that a busy machine may lose them: one at a time.
 const alone = ["tests/regressions/pools.test.ts"];
 
-// Those start many processes and a server each, and wait for them most of the time: after the rest.
+// Those start many processes and a server each, and wait for them most of the time: after the rest, beside the browser.
 const chaos = ["tests/chaos/**/*.test.ts", "tests/crash/*.test.ts"];
 
-// Those drive a real browser, which wants a processor for itself.
+// Those drive a real browser.
 const browser = ["tests/dashboard/**/*.test.ts"];
 
 // Much of what tests do is to wait, for servers and for processes of their own.
@@ -95,8 +95,8 @@ export default defineConfig({
           name: "browser",
           include: browser,
           globalSetup: "tests/support/built-dashboard.ts",
-          maxWorkers: Math.max(2, cores - 1),
-          sequence: { groupOrder: 3 },
+          maxWorkers: workers,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -11,7 +11,7 @@ async function seed({ app }: DashboardApp): Promise<void> {
   for (const instance of await Promise.all(made)) await reach(instance, "errored");
 }
 
-onEachStore("dead letters", { seed }, (stage) => {
+onEachStore("dead letters", { isOfThePage: true, seed }, (stage) => {
   const { openPage, store } = stage;
 
   test("are shown with what failed, and one is redriven: its step is tried once more", async () => {

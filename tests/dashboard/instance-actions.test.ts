@@ -7,7 +7,7 @@ import { onEachStore, type Stage } from "../support/on-each-store.ts";
 
 const book = { item: "book", amount: 20 };
 
-onEachStore("steering an instance", {}, (stage) => {
+onEachStore("steering an instance", { isOfThePage: true }, (stage) => {
   const { openPage, store } = stage;
 
   test("a person pauses an instance and resumes it", async () => {

@@ -17,7 +17,7 @@ async function seed({ app }: DashboardApp): Promise<void> {
   await chatty.result();
 }
 
-onEachStore("the tabs of an instance", { seed }, (stage) => {
+onEachStore("the tabs of an instance", { isOfThePage: true, seed }, (stage) => {
   const { store } = stage;
 
   test("the event that is waited for is one click away, and is shown with the step that took it", async () => {

@@ -5,113 +5,117 @@ import { type DashboardApp, tokens } from "../support/dashboard-app.ts";
 import { reach, seedEverything } from "../support/dashboard-seed.ts";
 import { onEachStore } from "../support/on-each-store.ts";
 
-onEachStore("many instances at once", { authorize: "tokens", seed: seedEverything }, (stage) => {
-  const { openPage, store } = stage;
-  const open = async (query: string, token: string = tokens.all): Promise<Page> => {
-    // What is refused is part of these stories.
-    const page = await openPage({ mayComplain: [/status of 409/] });
-    await page.goto(`${stage.served.dashboardUrl}instances${query}#token=${token}`);
-    await page.locator(".row").first().waitFor();
-    return page;
-  };
-  const statusOf = async (served: DashboardApp, id: string): Promise<string> =>
-    (await served.app.workflows.order.at(id).status()).status;
+onEachStore(
+  "many instances at once",
+  { isOfThePage: true, authorize: "tokens", seed: seedEverything },
+  (stage) => {
+    const { openPage, store } = stage;
+    const open = async (query: string, token: string = tokens.all): Promise<Page> => {
+      // What is refused is part of these stories.
+      const page = await openPage({ mayComplain: [/status of 409/] });
+      await page.goto(`${stage.served.dashboardUrl}instances${query}#token=${token}`);
+      await page.locator(".row").first().waitFor();
+      return page;
+    };
+    const statusOf = async (served: DashboardApp, id: string): Promise<string> =>
+      (await served.app.workflows.order.at(id).status()).status;
 
-  test("a person pauses what they selected, sees who was refused and why, and resumes the others", async () => {
-    const page = await open("?workflow=order&order=asc");
-    await page.getByLabel("Select order-waiting").click();
-    await page.getByLabel("Select order-paused").click({ modifiers: ["Shift"] });
-    await page.getByText("4 selected", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Pause", exact: true }).click();
-    await page.getByText("3 instances were paused.").waitFor();
-    await page.getByText("1 instance refused").waitFor();
-    await page.getByText("INSTANCE_TERMINAL").waitFor();
-    expect(await statusOf(stage.served, "order-waiting")).toBe("paused");
-    expect(await axe(page)).toEqual([]);
-    await shot(page, `bulk-${store}`);
+    test("a person pauses what they selected, sees who was refused and why, and resumes the others", async () => {
+      const page = await open("?workflow=order&order=asc");
+      await page.getByLabel("Select order-waiting").click();
+      await page.getByLabel("Select order-paused").click({ modifiers: ["Shift"] });
+      await page.getByText("4 selected", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Pause", exact: true }).click();
+      await page.getByText("3 instances were paused.").waitFor();
+      await page.getByText("1 instance refused").waitFor();
+      await page.getByText("INSTANCE_TERMINAL").waitFor();
+      expect(await statusOf(stage.served, "order-waiting")).toBe("paused");
+      expect(await axe(page)).toEqual([]);
+      await shot(page, `bulk-${store}`);
 
-    // The summary waits, while the person looks at who was refused.
-    await page.locator(".refused-links").getByRole("link", { name: "order-complete" }).click();
-    await expect.poll(() => page.url()).toContain("/instances/order/order-complete");
-    await page.goBack();
-    await page.getByText("3 instances were paused.").waitFor();
-    await page.getByRole("button", { name: "Dismiss" }).click();
-    expect(await page.getByText("3 instances were paused.").count()).toBe(0);
+      // The summary waits, while the person looks at who was refused.
+      await page.locator(".refused-links").getByRole("link", { name: "order-complete" }).click();
+      await expect.poll(() => page.url()).toContain("/instances/order/order-complete");
+      await page.goBack();
+      await page.getByText("3 instances were paused.").waitFor();
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      expect(await page.getByText("3 instances were paused.").count()).toBe(0);
 
-    await page.getByRole("button", { name: /^paused/ }).click();
-    await expect.poll(() => page.locator(".row").count()).toBe(3);
-    await page.getByLabel("Select all that are loaded").click();
-    await page.getByRole("button", { name: "Resume", exact: true }).click();
-    await page.getByText("3 instances were resumed.").waitFor();
-    // They are not paused any more, so they leave this list.
-    await page.getByText("No instance matches these filters.").waitFor();
-    await stage.served.app.workflows.order.at("order-paused").pause();
-  });
-
-  test("a person retries the failed steps of those that errored, and restarts them", async () => {
-    const page = await open("?workflow=failing");
-    await page.getByLabel("Select failing-dead").click();
-    await page.getByRole("button", { name: "Retry failed step" }).click();
-    await page.getByText("1 instance was given another attempt.").waitFor();
-    await reach(stage.served.app.workflows.failing.at("failing-dead"), "errored");
-    await page.getByLabel("Select failing-dead").click();
-    await page.getByRole("button", { name: "Restart", exact: true }).click();
-    await page.getByRole("group", { name: "Restart 1 instance from the beginning?" }).waitFor();
-    await page.getByRole("button", { name: "Restart 1" }).click();
-    await page.getByText("1 instance was restarted.").waitFor();
-    expect((await stage.served.app.workflows.failing.at("failing-dead").runs()).length).toBe(2);
-  });
-
-  test("terminating asks first, with the number, and everything that matches can be selected", async () => {
-    const { sleeper } = stage.served.app.workflows;
-    for (const from of [0, 100])
-      await sleeper.createBatch(
-        Array.from({ length: 100 }, (_, n) => ({
-          id: `nap-${from + n}`,
-          params: { for: "1 hour" as const },
-        })),
-      );
-    const page = await open("?workflow=sleeper&id=nap-");
-    await page.locator(".row input").first().click();
-    await page.getByRole("button", { name: "Select all that match" }).click();
-    await page.getByText("200 selected", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Terminate", exact: true }).click();
-    await page.getByRole("button", { name: "Keep it" }).click();
-    await page.getByRole("button", { name: "Terminate", exact: true }).click();
-    await page.getByText("Terminate 200 instances for good?").waitFor();
-    await page.getByRole("button", { name: "Terminate 200" }).click();
-    await page.getByText("200 instances were terminated.").waitFor();
-    expect(await stage.served.app.counts("sleeper")).toMatchObject({ terminated: 200, waiting: 1 });
-    await expect.poll(() => page.locator(".row .status").first().innerText()).toBe("terminated");
-  });
-
-  test("what is under way can be stopped, and what was not begun is left alone", async () => {
-    const page = await open("?workflow=order");
-    let asked = 0;
-    const letOn: (() => void)[] = [];
-    await page.route("**/pause", async (route) => {
-      asked++;
-      await new Promise<void>((resolve) => letOn.push(resolve));
-      await route.fulfill({ json: { ok: true } });
+      await page.getByRole("button", { name: /^paused/ }).click();
+      await expect.poll(() => page.locator(".row").count()).toBe(3);
+      await page.getByLabel("Select all that are loaded").click();
+      await page.getByRole("button", { name: "Resume", exact: true }).click();
+      await page.getByText("3 instances were resumed.").waitFor();
+      // They are not paused any more, so they leave this list.
+      await page.getByText("No instance matches these filters.").waitFor();
+      await stage.served.app.workflows.order.at("order-paused").pause();
     });
-    await page.getByLabel("Workflow", { exact: true }).selectOption("");
-    await expect.poll(() => page.locator(".row").count()).toBeGreaterThan(10);
-    await page.getByLabel("Select all that are loaded").click();
-    await page.getByRole("button", { name: "Pause", exact: true }).click();
-    await page.getByRole("progressbar").waitFor();
-    await expect.poll(() => letOn.length).toBe(8);
-    await page.getByRole("button", { name: "Stop", exact: true }).click();
-    for (const each of letOn) each();
-    await page.getByText("8 instances were paused.").waitFor();
-    await page.getByText(/Stopped; [\d,]+ instances left alone/).waitFor();
-    expect(asked).toBe(8);
-  });
 
-  test("who may only look can select, but is offered no action", async () => {
-    const page = await open("?workflow=order", tokens.readOnly);
-    await page.getByLabel("Select all that are loaded").click();
-    await page.getByText("5 selected", { exact: true }).waitFor();
-    for (const name of ["Pause", "Resume", "Terminate", "Restart"])
-      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
-  });
-});
+    test("a person retries the failed steps of those that errored, and restarts them", async () => {
+      const page = await open("?workflow=failing");
+      await page.getByLabel("Select failing-dead").click();
+      await page.getByRole("button", { name: "Retry failed step" }).click();
+      await page.getByText("1 instance was given another attempt.").waitFor();
+      await reach(stage.served.app.workflows.failing.at("failing-dead"), "errored");
+      await page.getByLabel("Select failing-dead").click();
+      await page.getByRole("button", { name: "Restart", exact: true }).click();
+      await page.getByRole("group", { name: "Restart 1 instance from the beginning?" }).waitFor();
+      await page.getByRole("button", { name: "Restart 1" }).click();
+      await page.getByText("1 instance was restarted.").waitFor();
+      expect((await stage.served.app.workflows.failing.at("failing-dead").runs()).length).toBe(2);
+    });
+
+    test("terminating asks first, with the number, and everything that matches can be selected", async () => {
+      const { sleeper } = stage.served.app.workflows;
+      for (const from of [0, 100])
+        await sleeper.createBatch(
+          Array.from({ length: 100 }, (_, n) => ({
+            id: `nap-${from + n}`,
+            params: { for: "1 hour" as const },
+          })),
+        );
+      const page = await open("?workflow=sleeper&id=nap-");
+      await page.locator(".row input").first().click();
+      await page.getByRole("button", { name: "Select all that match" }).click();
+      await page.getByText("200 selected", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Terminate", exact: true }).click();
+      await page.getByRole("button", { name: "Keep it" }).click();
+      await page.getByRole("button", { name: "Terminate", exact: true }).click();
+      await page.getByText("Terminate 200 instances for good?").waitFor();
+      await page.getByRole("button", { name: "Terminate 200" }).click();
+      await page.getByText("200 instances were terminated.").waitFor();
+      expect(await stage.served.app.counts("sleeper")).toMatchObject({ terminated: 200, waiting: 1 });
+      await expect.poll(() => page.locator(".row .status").first().innerText()).toBe("terminated");
+    });
+
+    test("what is under way can be stopped, and what was not begun is left alone", async () => {
+      const page = await open("?workflow=order");
+      let asked = 0;
+      const letOn: (() => void)[] = [];
+      await page.route("**/pause", async (route) => {
+        asked++;
+        await new Promise<void>((resolve) => letOn.push(resolve));
+        await route.fulfill({ json: { ok: true } });
+      });
+      await page.getByLabel("Workflow", { exact: true }).selectOption("");
+      await expect.poll(() => page.locator(".row").count()).toBeGreaterThan(10);
+      await page.getByLabel("Select all that are loaded").click();
+      await page.getByRole("button", { name: "Pause", exact: true }).click();
+      await page.getByRole("progressbar").waitFor();
+      await expect.poll(() => letOn.length).toBe(8);
+      await page.getByRole("button", { name: "Stop", exact: true }).click();
+      for (const each of letOn) each();
+      await page.getByText("8 instances were paused.").waitFor();
+      await page.getByText(/Stopped; [\d,]+ instances left alone/).waitFor();
+      expect(asked).toBe(8);
+    });
+
+    test("who may only look can select, but is offered no action", async () => {
+      const page = await open("?workflow=order", tokens.readOnly);
+      await page.getByLabel("Select all that are loaded").click();
+      await page.getByText("5 selected", { exact: true }).waitFor();
+      for (const name of ["Pause", "Resume", "Terminate", "Restart"])
+        expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+    });
+  },
+);

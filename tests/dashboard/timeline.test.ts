@@ -14,7 +14,7 @@ const order = {
   coolOff: "300 milliseconds",
 };
 
-onEachStore("the timeline of an instance", {}, (stage) => {
+onEachStore("the timeline of an instance", { isOfThePage: true }, (stage) => {
   const { store } = stage;
 
   test("a step that was tried again is seen as attempt, wait, attempt, to scale", async () => {

@@ -4,7 +4,7 @@ import { tokens } from "../support/dashboard-app.ts";
 import { seedEverything } from "../support/dashboard-seed.ts";
 import { onEachStore } from "../support/on-each-store.ts";
 
-onEachStore("workflows", { authorize: "tokens", seed: seedEverything }, (stage) => {
+onEachStore("workflows", { isOfThePage: true, authorize: "tokens", seed: seedEverything }, (stage) => {
   const { openPage, store } = stage;
   const url = (path: string, token: string = tokens.all): string =>
     `${stage.served.dashboardUrl}${path}#token=${token}`;

@@ -18,6 +18,7 @@ const slow = [
   "tests/regressions/skewed-clocks.test.ts",
   "tests/regressions/lost-replies-of-servers.test.ts",
   "tests/services.test.ts",
+  "tests/dashboard/instance-",
   "tests/crash/kill-loop.test.ts",
   "tests/chaos/",
   "tests/crash/",
