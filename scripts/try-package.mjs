@@ -37,7 +37,10 @@ try {
 /** From a folder with the package installed to an instance that is complete. */
 async function tryCommands() {
   const npx = (...words) => [...npm.slice(1), "exec", "--no", "--", "everstep", ...words];
+  // The tsconfig of the programs before makes room for the one that init writes.
+  rmSync(join(project, "tsconfig.json"));
   run(npm[0], npx("init", "--yes"));
+  checkInit();
   const dev = spawn(npm[0], npx("dev", "--port", "0"), { cwd: project, env: cleanEnvironment() });
   const ended = new Promise((resolve) => dev.once("close", resolve));
   const says = waitForOutput(dev, ended);
@@ -97,6 +100,29 @@ function checkTypes(programs) {
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
   run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project]);
+}
+
+/** What init wrote is checked with the tsconfig that it wrote. */
+function checkInit() {
+  const config = {
+    extends: "./tsconfig.json",
+    compilerOptions: { typeRoots: [join(root, "node_modules/@types")] },
+  };
+  const files = ["workflows.ts", "app.ts", "uses-output.ts"];
+  writeFileSync(
+    join(project, "uses-output.ts"),
+    'import { app } from "./app.ts";\n' +
+      "const ending = await (await app.workflows.hello.create()).result();\n" +
+      'export const text: string = ending.output ?? "";\n' +
+      "// @ts-expect-error: the output is text\n" +
+      "export const number: number = ending.output ?? 0;\n",
+  );
+  writeFileSync(join(project, "tsconfig.check.json"), JSON.stringify({ ...config, files }));
+  run(process.execPath, [
+    join(root, "node_modules/typescript/bin/tsc"),
+    "-p",
+    join(project, "tsconfig.check.json"),
+  ]);
 }
 
 /** npm's own variables would point the inner npm back at this repository. */

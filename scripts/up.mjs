@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { ensureDashboard } from "./dashboard.mjs";
 import { fail, prepare, root, secondsSince } from "./toolchain.mjs";
 
-const cli = join(root, "packages/everstep/src/cli/main.ts");
+const cli = join(root, "packages/everstep/src/cli/bin.ts");
 const samples = join(root, "examples/dev/workflows.ts");
 const demo = join(root, "examples/crash-demo/main.ts");
 const bench = join(root, "bench/main.ts");

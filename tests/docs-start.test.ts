@@ -21,7 +21,7 @@ const { NODE_OPTIONS: _, ...env } = process.env;
 const everstep = [
   "--conditions=everstep-source",
   "--disable-warning=ExperimentalWarning",
-  resolve("packages/everstep/src/cli/main.ts"),
+  resolve("packages/everstep/src/cli/bin.ts"),
 ];
 
 test("from an empty folder to an instance that has run", async () => {

@@ -10,7 +10,7 @@ const entries = Object.values(manifest.exports)
   .map((target) => [target.default.replace(/^\.\/dist\/|\.js$/g, ""), target["everstep-source"]]);
 
 export default defineConfig({
-  entry: { ...Object.fromEntries(entries), "cli/main": "./src/cli/main.ts" },
+  entry: { ...Object.fromEntries(entries), "cli/bin": "./src/cli/bin.ts" },
   tsconfig: "tsconfig.host.json",
   platform: "neutral",
   target: "es2023",

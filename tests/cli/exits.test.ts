@@ -1,6 +1,7 @@
 /** Every command ends: soon after its output, on errors, on a closed pipe and on Ctrl-C, with a code that says how. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ScriptedServer } from "../support/scripted-server.ts";
 import { binArguments, everstep, plainEnv, start } from "./support/everstep.ts";
@@ -187,5 +188,22 @@ test("an audit that finds a violation fails", async () => {
   const ran = await everstep(["verify", "--url", server.url]);
   expect(ran).toMatchObject({ code: 70 });
   expect(ran.out).toContain("INV-7 job a run 1: It ended twice.");
+  await server.close();
+});
+
+test("an older Node is told which one is needed, before anything is loaded that it cannot read", async () => {
+  const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.20.2" });';
+  const bin = resolve("packages/everstep/src/cli/bin.ts");
+  const ran = spawnSync(process.execPath, ["--import", old, bin, "help"], { encoding: "utf8" });
+  expect([ran.status, ran.stdout]).toEqual([70, ""]);
+  expect(ran.stderr).toContain("error: everstep needs Node 22.18 or newer, and this is Node 20.20.2.\n");
+});
+
+test("an audit whose report is none is not understood", async () => {
+  const server = await ScriptedServer.open();
+  server.script({ json: { summary: "fine", ok: true, violations: null } });
+  const ran = await everstep(["verify", "--url", server.url, "--retries", "0"]);
+  expect(ran.code).toBe(70);
+  expect(ran.err).toContain("(ANSWER_NOT_UNDERSTOOD)");
   await server.close();
 });

@@ -17,7 +17,7 @@ import { stripVTControlCharacters } from "node:util";
 import { createClient } from "everstep/client";
 import { onTestFinished, vi } from "vitest";
 
-const main = resolve("packages/everstep/src/cli/main.ts");
+const main = resolve("packages/everstep/src/cli/bin.ts");
 const library = resolve("packages/everstep");
 const nodeOptions = ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"];
 /** Generous: a busy machine is slow, a mistake is for ever. */

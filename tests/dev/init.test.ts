@@ -1,3 +1,4 @@
+import { readdirSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Project } from "./command-line.ts";
 
@@ -9,8 +10,14 @@ test("an empty folder becomes a project that runs", async () => {
   expect(JSON.parse(project.read("package.json"))).toMatchObject({
     private: true,
     type: "module",
-    scripts: { dev: "everstep dev" },
+    scripts: { dev: "everstep dev", start: "everstep serve app.ts", check: "tsc" },
     dependencies: { everstep: expect.stringMatching(/^\^\d/) },
+    devDependencies: { typescript: expect.any(String), "@types/node": expect.any(String) },
+  });
+  expect(project.read("app.ts")).toContain('store: sqlite("workflows.db")');
+  expect(JSON.parse(project.read("tsconfig.json")).compilerOptions).toMatchObject({
+    strict: true,
+    noEmit: true,
   });
   expect(project.read(".gitignore")).toContain(".everstep/");
   expect(project.lines("workflows.ts").length).toBeLessThanOrEqual(15);
@@ -41,6 +48,39 @@ test("what is there stays: a package gets a script and the dependency, no file i
 
   expect((await project.run("init")).text).toContain("workflows.ts is there already");
   expect(project.read("package.json")).toBe(text);
+});
+
+test("in a package as npm init makes it, what init writes runs, and a change of its type is heard of", async () => {
+  const project = new Project({ "package.json": '{"name": "shop", "type": "commonjs"}' }).install();
+  const { exitCode, text } = await project.run("init", "--yes", "--store", "postgres");
+  expect([exitCode, text]).toEqual([0, expect.stringContaining("workflows.mts  a workflow to begin with")]);
+  expect(text).toMatch(
+    /adds script "dev", dependency "everstep", dependency "pg", .*\n[\s\S]*Next:\n {2}npm install\n/,
+  );
+  expect(project.read("app.mts")).toMatch(
+    /import \{ postgres \} from "everstep\/postgres";[\s\S]*"\.\/workflows\.mts"/,
+  );
+
+  project.write("workflows.ts", project.read("workflows.mts"));
+  const running = project.start("dev", "--port", "0");
+  await running.says(/says "type": "commonjs"\. Write "type": "module" there, or .* end in \.mts/);
+  project.write("package.json", '{"name": "shop", "type": "module"}');
+  await running.says(/package\.json changed\.[\s\S]*start one/);
+});
+
+test.each([
+  [".gitignore", ["--yes"]],
+  ["package.json", ["--yes"]],
+  ["new", ["new", "--yes"]],
+])("where %s is a link to nothing, nothing is written", async (name, words) => {
+  const project = new Project();
+  symlinkSync(project.path("nowhere"), project.path(name));
+  const { exitCode, text } = await project.run("init", ...words);
+  expect([exitCode, text]).toEqual([
+    70,
+    expect.stringContaining(`${name} is a link to something that is not there`),
+  ]);
+  expect(readdirSync(project.folder)).toEqual([name]);
 });
 
 test("a package.json that is broken is left alone", async () => {

@@ -33,7 +33,7 @@ export const binArguments = [
   "--conditions=everstep-source",
   "--disable-warning=ExperimentalWarning",
   `--import=${resolve("tests/cli/support/fixed-clock.ts")}`,
-  resolve("packages/everstep/src/cli/main.ts"),
+  resolve("packages/everstep/src/cli/bin.ts"),
 ];
 
 /** What a person's shell would have, without what this machine or the test runner has. */

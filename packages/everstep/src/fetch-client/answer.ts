@@ -15,18 +15,25 @@ export interface Failure {
   readonly retryAfterMs: number | null;
 }
 
-/** `field` is what every answer to this request has: what lacks it comes from somebody else. */
+/**
+ * `field` is what every answer to this request has, `name[]` what is a list in it: what lacks it comes from somebody else.
+ */
 export async function readAnswer<Body>(
   response: Response,
   url: string,
   now: number,
-  field: string | null,
+  field: string | readonly string[] | null,
 ): Promise<Answer<Body>> {
   const failure = await readFailure(response, url, now);
   if (failure) return failure;
   const body = parse(await response.text());
-  const isOurs = isObject(body) && (field === null || Object.hasOwn(body, field));
+  const fields = field === null ? [] : [field].flat();
+  const isOurs = isObject(body) && fields.every((name) => hasField(body, name));
   return isOurs ? { kind: "ok", body: body as Body } : notUnderstood(response, url);
+}
+
+function hasField(body: Readonly<Record<string, unknown>>, name: string): boolean {
+  return name.endsWith("[]") ? Array.isArray(body[name.slice(0, -2)]) : Object.hasOwn(body, name);
 }
 
 /** Null of a response that is a success. */

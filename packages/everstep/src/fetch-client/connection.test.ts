@@ -71,7 +71,9 @@ describe("a passing failure is tried again", () => {
   test("but an audit or an export may take minutes", async () => {
     const instance = clientWith().workflow("order").get("o-1");
     for (const act of [() => clientWith().verify(), () => instance.export()]) {
-      server.script("hang", { json: { summary: "", format: "" } });
+      server.script("hang", {
+        json: { summary: "", violations: [], warnings: [], unreadable: [], format: "" },
+      });
       const before = server.requests.length;
       const done = act();
       await runtime.waitUntil(() => server.requests.length === before + 1);

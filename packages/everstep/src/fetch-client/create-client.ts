@@ -93,20 +93,22 @@ export interface Client {
   watchInstances(options?: WatchListOptions): AsyncIterable<WireInstancesWithMeta>;
 }
 
+const verifyFields = ["summary", "violations[]", "warnings[]", "unreadable[]"];
+
 /** A client of an app that is served elsewhere. Runs wherever there is `fetch`. */
 export function createClient(options: ClientOptions): Client {
   const connection = new Connection(readOptions(options));
   const { runtime } = connection;
   return {
     workflows: async ({ signal } = {}) => {
-      const call = { segments: ["workflows"], field: "workflows", signal };
+      const call = { segments: ["workflows"], field: "workflows[]", signal };
       return (await connection.send<WireWorkflows>(call)).workflows;
     },
     workflow: (name: string) => createWorkflowClient(connection, checkWorkflowName(name)),
     instances: ({ signal, ...query } = {}) =>
-      connection.send({ segments: ["instances"], query, field: "instances", signal }),
+      connection.send({ segments: ["instances"], query, field: "instances[]", signal }),
     deadLetters: ({ signal, ...query } = {}) =>
-      connection.send({ segments: ["dead-letters"], query, field: "instances", signal }),
+      connection.send({ segments: ["dead-letters"], query, field: "instances[]", signal }),
     counts: async (workflowName, { signal } = {}) => {
       const call = { segments: ["counts"], query: { workflowName }, field: "counts", signal };
       return (await connection.send<{ readonly counts: WireCounts }>(call)).counts;
@@ -122,25 +124,25 @@ export function createClient(options: ClientOptions): Client {
       connection.send({
         segments: ["topics", checkTopic(topic), "waiters"],
         query,
-        field: "waiters",
+        field: "waiters[]",
         signal,
       }),
     topics: ({ signal, ...query } = {}) =>
-      connection.send({ segments: ["topics"], query, field: "topics", signal }),
+      connection.send({ segments: ["topics"], query, field: "topics[]", signal }),
     overview: ({ signal } = {}) => connection.send({ segments: ["overview"], field: "counts", signal }),
     runners: async ({ signal } = {}) => {
-      const call = { segments: ["runners"], field: "runners", signal };
+      const call = { segments: ["runners"], field: "runners[]", signal };
       return (await connection.send<WireRunners>(call)).runners;
     },
     activity: ({ signal, ...query } = {}) =>
-      connection.send({ segments: ["activity"], query, field: "buckets", signal }),
+      connection.send({ segments: ["activity"], query, field: "buckets[]", signal }),
     access: ({ signal, ...query } = {}) =>
       connection.send({ segments: ["access"], query, field: "management", signal }),
     kill: async ({ signal } = {}) => {
       await connection.send({ segments: ["_dev", "kill"], body: {}, field: "ok", isOnce: true, signal });
     },
     verify: ({ signal, ...query } = {}) =>
-      connection.send({ segments: ["verify"], query, field: "summary", isLong: true, signal }),
+      connection.send({ segments: ["verify"], query, field: verifyFields, isLong: true, signal }),
     health: ({ signal } = {}) => connection.send({ segments: ["healthz"], signal }),
     openapi: ({ signal } = {}) => connection.send({ segments: ["openapi.json"], field: "openapi", signal }),
     watchInstances: ({ signal, onReconnect, ...query } = {}) =>

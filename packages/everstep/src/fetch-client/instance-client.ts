@@ -131,13 +131,13 @@ export function createInstanceClient<Output>(
     status,
     details,
     history: ({ signal, ...query } = {}) =>
-      connection.send({ segments: path("history"), query, field: "steps", signal }),
+      connection.send({ segments: path("history"), query, field: ["steps[]", "events[]"], signal }),
     step: (index, { signal, ...query } = {}) =>
       connection.send({ segments: path("steps", String(index)), query, field: "stepKey", signal }),
     logs: ({ signal, ...query } = {}) =>
-      connection.send({ segments: path("logs"), query, field: "logs", signal }),
+      connection.send({ segments: path("logs"), query, field: "logs[]", signal }),
     runs: async ({ signal } = {}) =>
-      (await connection.send<WireRuns>({ segments: path("runs"), field: "runs", signal })).runs,
+      (await connection.send<WireRuns>({ segments: path("runs"), field: "runs[]", signal })).runs,
     why: ({ signal } = {}) => connection.send({ segments: path("why"), field: "reason", signal }),
     export: ({ signal, runNumber } = {}) =>
       connection.send({

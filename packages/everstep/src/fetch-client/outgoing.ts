@@ -10,7 +10,7 @@ export interface Call {
   /** The same for all tries of a call, so that it takes effect once. */
   readonly idempotencyKey?: string;
   /** What every answer to it has. */
-  readonly field?: string;
+  readonly field?: string | readonly string[];
   readonly signal?: AbortSignal | undefined;
   /** The server may take minutes for it. */
   readonly isLong?: boolean;

@@ -41,7 +41,7 @@ test.each<Case>([
   [
     "/workflows/order/instances/o-1/history?runNumber=2&includeLogs=true&logLevel=warn",
     () => instance().history({ runNumber: 2, includeLogs: true, logLevel: "warn" }),
-    { steps: [] },
+    { steps: [], events: [] },
   ],
   ["/workflows/order/instances/o-1/logs?level=info", () => instance().logs({ level: "info" }), { logs: [] }],
   ["/workflows/order/instances/o-1/runs", () => instance().runs(), { runs: [details] }, [details]],
@@ -76,7 +76,11 @@ test.each<Case>([
   ["/counts", () => client.counts(), { counts: { active: 1 } }, { active: 1 }],
   ["/counts?workflowName=order", () => client.counts("order"), { counts: { active: 1 } }, { active: 1 }],
   ["/topics/a%3Ab/waiters?pageSize=2", () => client.waiters("a:b", { pageSize: 2 }), { waiters: [] }],
-  ["/verify?limit=10&doubts=true", () => client.verify({ limit: 10, doubts: true }), { summary: "" }],
+  [
+    "/verify?limit=10&doubts=true",
+    () => client.verify({ limit: 10, doubts: true }),
+    { summary: "", violations: [], warnings: [], unreadable: [] },
+  ],
   ["/healthz", () => client.health(), { store: "ok" }],
   ["/openapi.json", () => client.openapi(), { openapi: "3.1.0" }],
 ])("GET %s", async (request, act, answer, expected = answer) => {

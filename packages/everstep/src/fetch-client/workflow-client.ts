@@ -62,7 +62,7 @@ export function createWorkflowClient<Params, Output>(
       connection.send({
         segments: path("instances"),
         query: { ...query, include: meta ? "meta" : undefined },
-        field: "instances",
+        field: "instances[]",
         signal,
       }),
     async create(...[options = {}]: [options?: CreateOptions<Params>]) {
@@ -93,7 +93,7 @@ export function createWorkflowClient<Params, Output>(
       const answer = await connection.send<{ readonly instances: readonly WireInstance[] }>({
         segments: path("instances", "batch"),
         body: { instances },
-        field: "instances",
+        field: "instances[]",
         signal,
       });
       const created = new Set(answer.instances.map(({ id }) => id));

@@ -1,20 +1,17 @@
 /** The checks of the doctor. Each only reads. */
 import type { App, Runtime, VerifyReport, VerifyWarning } from "../../../index.ts";
+import { neededNode, oldNode } from "../../needed-node.ts";
 import { spokenDuration } from "../../output/time.ts";
 import { counted } from "../counted.ts";
 import type { Finding } from "./finding.ts";
 
-const oldestNode = [22, 18] as const;
-
 export function nodeFinding(version: string): Finding {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const isNewEnough = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
   const subject = "node";
-  if (isNewEnough) return { level: "ok", subject, text: `Node ${version}.` };
+  if (oldNode(version) === null) return { level: "ok", subject, text: `Node ${version}.` };
   return {
     level: "fail",
     subject,
-    text: `Node ${version} is older than ${oldestNode.join(".")}.`,
+    text: `Node ${version} is older than ${neededNode}.`,
     advice: "Install Node 24.",
   };
 }

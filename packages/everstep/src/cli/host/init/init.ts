@@ -1,31 +1,45 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
+import type { Input } from "../../input.ts";
 import type { Output } from "../../output/output.ts";
 import { painted } from "../../output/paint.ts";
+import { UsageError } from "../../problems.ts";
+import { nearest } from "../../suggestion.ts";
 import { ownVersion } from "../own-package.ts";
 import { type PlannedFile, type Project, planProject } from "./project.ts";
+import { type StoreName, storeNames } from "./templates.ts";
 
 export const init = defineCommand({
   path: ["init"],
   group: "Host",
-  summary: "write a minimal project: one workflow, a script, .gitignore",
+  summary: "write a minimal project: one workflow, an app, scripts, tsconfig.json, .gitignore",
   description: [
-    "Writes package.json, workflows.ts and .gitignore where they are missing. An existing package.json gets a script and " +
-      "the dependency added; no other file that is there is touched. In a terminal it shows what it will write and asks.",
+    "Writes package.json, workflows.ts, app.ts, tsconfig.json and .gitignore where they are missing. An existing package.json " +
+      "gets a script and the dependencies added; no other file that is there is touched. In a terminal it asks which store " +
+      "the app shall have, shows what it will write and asks.",
+    'In a package of "type": "commonjs", as npm init makes it, the files end in .mts, which Node imports there too.',
   ],
   arguments: [
     { name: "folder", optional: true, suggests: "files", summary: "where to write it (default this folder)" },
   ],
-  options: { yes: { type: "flag", short: "y", summary: "ask nothing" } },
+  options: {
+    store: { choices: storeNames, summary: "the store of the app (default sqlite)" },
+    yes: { type: "flag", short: "y", summary: "ask nothing" },
+  },
   examples: [
     { line: "init", about: "in this folder, after a question" },
     { line: "init --yes my-app", about: "in a new folder, without one" },
+    { line: "init --store postgres my-app", about: "with an app on PostgreSQL" },
   ],
   async run({ values, cwd, out, input }) {
     const folder = resolve(cwd, values.folder ?? ".");
-    const project = planProject(folder, ownVersion());
-    const mustAsk = input.isTerminal && out.isTerminal && !values.yes && project.files.length > 0;
+    const isAsked = input.isTerminal && out.isTerminal && !values.yes;
+    // What stands in the way is said before anything is asked.
+    planProject(folder, ownVersion(), "sqlite");
+    const store = values.store ?? (isAsked ? await askForStore(input) : "sqlite");
+    const project = planProject(folder, ownVersion(), store);
+    const mustAsk = isAsked && project.files.length > 0;
     for (const file of mustAsk ? project.files : []) describe(file, out);
     if (mustAsk && !isYes(await input.ask("Write this? [Y/n] "))) {
       out.line("Nothing was written.");
@@ -35,6 +49,18 @@ export const init = defineCommand({
     writeNextCommands(relative(cwd, folder), project, out);
   },
 });
+
+async function askForStore(input: Input): Promise<StoreName> {
+  const answer = (await input.ask(`Which store? ${storeNames.join(", ")} [sqlite] `))?.trim().toLowerCase();
+  const found = storeNames.find((name) => name === answer);
+  if (found !== undefined) return found;
+  if (!answer) return "sqlite";
+  const meant = nearest(answer, storeNames);
+  throw new UsageError(
+    `There is no store ${JSON.stringify(answer)}; use one of ${storeNames.join(", ")}.`,
+    meant === undefined ? undefined : `Did you mean ${meant}?`,
+  );
+}
 
 function isYes(answer: string | null): boolean {
   return answer !== null && /^\s*(y|yes)?\s*$/i.test(answer);

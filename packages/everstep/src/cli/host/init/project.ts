@@ -1,7 +1,9 @@
 /** What `everstep init` would write into a folder, as a plan. Files that are there stay as they are. */
-import { existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, lstatSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { CommandFailed } from "../../problems.ts";
+import { addedTo, isCommonjs, newManifest, readManifest } from "./manifest.ts";
+import { drivers, endingOf, type StoreName, sampleApp, sampleWorkflow, tsconfig } from "./templates.ts";
 
 export interface PlannedFile {
   readonly name: string;
@@ -20,111 +22,62 @@ export interface Project {
   readonly needsInstall: boolean;
 }
 
-export const sampleWorkflow = `import { defineWorkflow } from "everstep";
+const workflowsFiles = ["", "src/"].flatMap((folder) =>
+  [".ts", ".mts", ".js", ".mjs"].map((ending) => `${folder}workflows${ending}`),
+);
 
-interface Guest {
-  name?: string;
-}
-
-export const hello = defineWorkflow<Guest | undefined>({ name: "hello" }, async ({ payload }, step) => {
-  const greeting = await step.do("greet", async () => \`Hello, \${payload?.name ?? "world"}!\`);
-  await step.sleep("take a breath", "2 seconds"); // it goes on although the process may have died meanwhile
-  return step.do("say goodbye", async () => \`\${greeting} Goodbye!\`);
-});
-`;
-
-export function planProject(folder: string, version: string): Project {
-  const workflows = ["workflows.ts", "workflows.js", "src/workflows.ts", "src/workflows.js"];
-  const existing = workflows.find((name) => existsSync(join(folder, name)));
+export function planProject(folder: string, version: string, store: StoreName): Project {
+  checkLinks(folder);
+  const path = join(folder, "package.json");
+  const manifest = existsSync(path) ? readManifest(path) : null;
+  const existing = workflowsFiles.find((name) => existsSync(join(folder, name)));
+  // Where the package's files are CommonJS, only this ending is what everstep imports.
+  const workflowsFile = existing ?? (isCommonjs(manifest) ? "workflows.mts" : "workflows.ts");
+  const appFile = `app${endingOf(workflowsFile)}`;
+  const isSample = existing === undefined;
+  const needed = { version, store: isSample ? store : null, appFile, isTyped: isSample };
+  const missing = (name: string, content: string, about: string): readonly PlannedFile[] =>
+    existsSync(join(folder, name)) ? [] : [fresh(name, content, about)];
   const files = [
-    plannedPackage(folder, version),
-    existing === undefined ? fresh("workflows.ts", sampleWorkflow, "a workflow to begin with") : null,
-    existsSync(join(folder, ".gitignore"))
-      ? null
-      : fresh(".gitignore", "node_modules/\n.everstep/\n", "what is not for git"),
+    ...(manifest === null
+      ? [fresh("package.json", newManifest(folder, needed), "a package with everstep and scripts")]
+      : addition(addedTo(manifest, needed))),
+    ...(isSample ? [fresh(workflowsFile, sampleWorkflow, "a workflow to begin with")] : []),
+    ...(isSample
+      ? missing(appFile, sampleApp(store, workflowsFile), `the app for production, on ${store}`)
+      : []),
+    ...(isSample ? missing("tsconfig.json", tsconfig, "for npx tsc and for editors") : []),
+    ...missing(".gitignore", "node_modules/\n.everstep/\n*.db*\n", "what is not for git"),
   ];
-  return {
-    files: files.filter((file) => file !== null),
-    workflowsFile: existing ?? "workflows.ts",
-    needsInstall: !existsSync(join(folder, "node_modules", "everstep", "package.json")),
-  };
+  const driver = isSample ? drivers[store]?.[0] : undefined;
+  const libraries = ["everstep", ...(driver === undefined ? [] : [driver])];
+  const needsInstall = libraries.some(
+    (name) => !existsSync(join(folder, "node_modules", name, "package.json")),
+  );
+  return { files, workflowsFile, needsInstall };
 }
 
 function fresh(name: string, content: string, about: string): PlannedFile {
   return { name, content, isAddition: false, about };
 }
 
-const script = "everstep dev";
-
-function plannedPackage(folder: string, version: string): PlannedFile | null {
-  const path = join(folder, "package.json");
-  if (existsSync(path)) return addedTo(path, version);
-  const manifest = {
-    name: packageName(folder),
-    private: true,
-    type: "module",
-    scripts: { dev: script },
-    dependencies: { everstep: `^${version}` },
-  };
-  return fresh("package.json", written(manifest, 2), "a package with everstep and a script");
+function addition(
+  added: { readonly content: string; readonly about: string } | null,
+): readonly PlannedFile[] {
+  return added === null ? [] : [{ name: "package.json", isAddition: true, ...added }];
 }
 
-type Section = Readonly<Record<string, string>>;
-
-interface Manifest {
-  readonly scripts?: Section;
-  readonly dependencies?: Section;
-  readonly devDependencies?: Section;
-}
-
-function addedTo(path: string, version: string): PlannedFile | null {
-  const text = readFileSync(path, "utf8");
-  const manifest = parsed(path, text);
-  const { scripts = {}, dependencies = {}, devDependencies = {} } = manifest;
-  const hasScript = Object.values(scripts).some((line) => line.includes(script));
-  const name = "dev" in scripts ? "dev:workflows" : "dev";
-  const isInstalled = "everstep" in dependencies || "everstep" in devDependencies;
-  const news = [
-    ...(hasScript ? [] : [`script "${name}"`]),
-    ...(isInstalled ? [] : ['dependency "everstep"']),
-  ];
-  if (news.length === 0) return null;
-  const more = {
-    ...manifest,
-    ...(hasScript ? {} : { scripts: { ...scripts, [name]: script } }),
-    ...(isInstalled ? {} : { dependencies: { ...dependencies, everstep: `^${version}` } }),
-  };
-  return {
-    name: "package.json",
-    content: written(more, indentOf(text)),
-    isAddition: true,
-    about: `adds ${news.join(" and ")}`,
-  };
-}
-
-function parsed(path: string, text: string): Manifest {
-  try {
-    const manifest = JSON.parse(text.replace(/^\uFEFF/, ""));
-    if (typeof manifest === "object" && manifest !== null && !Array.isArray(manifest)) return manifest;
-  } catch {
-    // Said below.
+/** A link that leads nowhere looks like no file, and cannot be written: better said before the first one is. */
+function checkLinks(folder: string): void {
+  const names = ["", "package.json", ".gitignore", "tsconfig.json", "app.ts", "app.mts", ...workflowsFiles];
+  for (const name of names) {
+    const path = join(folder, name);
+    if (existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) === undefined) continue;
+    throw new CommandFailed(
+      `${path} is a link to something that is not there; nothing was written.`,
+      "Delete the link, or make what it leads to.",
+    );
   }
-  throw new CommandFailed(`${path} is not a JSON object, so nothing can be added to it.`, "Repair it first.");
-}
-
-function indentOf(text: string): string | number {
-  return /^[ \t]+/m.exec(text)?.[0] ?? 2;
-}
-
-function written(manifest: object, indent: string | number): string {
-  return `${JSON.stringify(manifest, null, indent)}\n`;
-}
-
-/** npm wants it short, small and plain. */
-function packageName(folder: string): string {
-  const name = basename(folder)
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return name === "" || name === "everstep" || name === "node-modules" ? "my-workflows" : name.slice(0, 100);
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new CommandFailed(`${folder} is a file, not a folder.`);
 }

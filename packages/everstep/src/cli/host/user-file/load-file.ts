@@ -1,5 +1,5 @@
 /** Loads the user's own file, and remembers which files came with it. */
-import { registerHooks } from "node:module";
+import { findPackageJSON, registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Exported, exportedBy } from "./exported.ts";
 import { type LoadProblem, loadProblem, nothingExported } from "./load-problem.ts";
@@ -32,7 +32,7 @@ interface WatchedImports {
 }
 
 function watchImports(path: string): WatchedImports {
-  const files = new Set([path]);
+  const files = new Set([path, ...packageOf(path)]);
   let last = path;
   const hooks = registerHooks({
     load(url, context, next) {
@@ -45,6 +45,12 @@ function watchImports(path: string): WatchedImports {
     },
   });
   return { files: () => [...files], last: () => last, stop: () => hooks.deregister() };
+}
+
+/** What its package.json says of its type decides how the file is read. */
+function packageOf(path: string): readonly string[] {
+  const found = findPackageJSON(pathToFileURL(path));
+  return found === undefined ? [] : [found];
 }
 
 /** Of the project itself: what is installed does not change under one's hands. */

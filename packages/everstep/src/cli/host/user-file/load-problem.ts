@@ -116,6 +116,9 @@ function adviceOn(error: unknown, place: Place | null): string | null {
     case "ERR_UNKNOWN_FILE_EXTENSION":
       return "Node runs .ts, .mts, .js and .mjs. Compile other files first.";
   }
+  if (/import statement outside a module|Unexpected token 'export'/.test(message)) {
+    return 'Its package.json says "type": "commonjs". Write "type": "module" there, or let the name of the file end in .mts (.mjs).';
+  }
   if (/does not provide an export named/.test(message)) {
     return "If it is a type, import it with `import type`: Node removes types and does not know what else is one.";
   }
