@@ -52,6 +52,7 @@ export type ErrorCode =
   | "STORE_BUSY"
   | "STORE_FULL"
   | "STORE_READ_ONLY"
+  | "STORE_FILE_GONE"
   | "STORE_UNSAFE"
   | "DRIVER_MISSING"
   | "STORE_CORRUPT"

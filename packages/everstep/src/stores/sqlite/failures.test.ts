@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
@@ -26,6 +26,25 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function sqliteError(errcode: number): Error {
   return Object.assign(new Error(`code ${errcode}`), { code: "ERR_SQLITE_ERROR", errcode });
 }
+
+describe("a file that is removed or replaced while it is open", () => {
+  test("is told within a second, instead of taking what would be gone with the process", async () => {
+    const file = join(folder, "removed.db");
+    const store = sqlite(file);
+    await store.migrate();
+    await store.write([create("a")], at(0));
+    renameSync(file, `${file}.aside`);
+    const refused = { failure: "fatal", code: "STORE_FILE_GONE" };
+    await expect(store.write([create("b")], at(1000))).rejects.toMatchObject(refused);
+    await expect(store.claim(claimRequest({ now: at(1001) }))).rejects.toMatchObject(refused);
+    writeFileSync(file, "");
+    await expect(store.write([create("b")], at(1002))).rejects.toMatchObject(refused);
+    // Put back, it is the same file.
+    renameSync(`${file}.aside`, file);
+    expect(await store.write([create("b")], at(1003))).toMatchObject([{ kind: "created" }]);
+    await store.close();
+  });
+});
 
 describe("every error of SQLite has a meaning (R-071, INV-43)", () => {
   const settings = readOptions(join(folder, "x.db"));

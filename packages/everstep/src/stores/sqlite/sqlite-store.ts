@@ -44,6 +44,7 @@ import { planSchema } from "./migrate.ts";
 import type { SqliteSettings } from "./options.ts";
 import { ownership } from "./ownership.ts";
 import { pruneSliceMax } from "./prune.ts";
+import { type SameFile, sameFile } from "./same-file.ts";
 import { type Verbs, verbsOf } from "./verbs.ts";
 
 export class SqliteStore implements Store {
@@ -83,7 +84,7 @@ export class SqliteStore implements Store {
   }
 
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
-    return this.#do((verbs) => verbs.write(requests, now));
+    return this.#do((verbs) => verbs.write(requests, now), now);
   }
 
   async writeWithin(
@@ -100,7 +101,7 @@ export class SqliteStore implements Store {
   }
 
   claim(request: ClaimRequest): Promise<readonly Claim[]> {
-    return this.#do((verbs) => verbs.claim(request));
+    return this.#do((verbs) => verbs.claim(request), request.now);
   }
 
   readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
@@ -108,7 +109,7 @@ export class SqliteStore implements Store {
   }
 
   renew(renewals: readonly Renewal[], until: number, now: number): Promise<readonly RenewAnswer[]> {
-    return this.#do((verbs) => verbs.leases.renew(renewals, until, now));
+    return this.#do((verbs) => verbs.leases.renew(renewals, until, now), now);
   }
 
   release(leases: readonly ReturnedLease[], now: number): Promise<void> {
@@ -208,12 +209,13 @@ export class SqliteStore implements Store {
     open?.connection.db.close();
   }
 
-  async #do<Result>(act: (verbs: Verbs) => Result): Promise<Result> {
-    const { verbs, connection } = this.#open ?? (await this.#ready());
+  async #do<Result>(act: (verbs: Verbs) => Result, now?: number): Promise<Result> {
+    const { verbs, connection, file } = this.#open ?? (await this.#ready());
     // Only an author's mutation can call while a transaction is open. It ends before the next microtask.
     if (connection.db.isTransaction) await Promise.resolve();
     if (this.#isClosed) throw closedFailure(this.#settings);
     try {
+      if (now !== undefined) file.require(now);
       return act(verbs);
     } catch (error) {
       throw storeFailure(error, this.#settings, "statement");
@@ -232,7 +234,7 @@ export class SqliteStore implements Store {
 
   async #openNow(): Promise<Open> {
     const { connection, migrated } = await openConnection(this.#settings);
-    const open = { connection, migrated, verbs: verbsOf(connection) };
+    const open = { connection, migrated, verbs: verbsOf(connection), file: sameFile(this.#settings) };
     if (!this.#isClosed) this.#open = open;
     return open;
   }
@@ -243,6 +245,7 @@ interface Open {
   /** What the next call of `migrate` reports: opening has done it already. */
   migrated: MigrationReport;
   readonly verbs: Verbs;
+  readonly file: SameFile;
 }
 
 const noNudges = lacks(
