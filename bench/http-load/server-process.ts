@@ -14,9 +14,14 @@ export class ServerProcess {
     this.#child = child;
   }
 
-  static async start(ground: Ground, place: Place): Promise<ServerProcess> {
-    const program = join(import.meta.dirname, "server-program.ts");
-    const child = fork(program, [ground.name, place.key], { execArgv: process.execArgv });
+  static async start(
+    ground: Ground,
+    place: Place,
+    program: "server-program.ts" | "streams-program.ts" = "server-program.ts",
+  ): Promise<ServerProcess> {
+    const child = fork(join(import.meta.dirname, program), [ground.name, place.key], {
+      execArgv: process.execArgv,
+    });
     const { url } = await heard(child, "ready");
     return new ServerProcess(url, child);
   }

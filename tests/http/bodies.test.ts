@@ -142,7 +142,7 @@ describe("SEC-13 a body that is too large", () => {
 
   test("is measured by a limit that is a number, or there is no handler", () => {
     for (const most of [Number.NaN, -1, "1000", null])
-      for (const name of ["bodyBytesMax", "streamsMax"])
+      for (const name of ["bodyBytesMax", "streamsMax", "streamsPerClientMax"])
         expect(() => createWatched({ http: { [name]: most } })).toThrow(`http.${name} is`);
   });
 

@@ -1,10 +1,11 @@
 /** How streams end: with their clients, with the app, with the store. */
-import { allowAll, createWorkflows, defineWorkflow } from "everstep";
+import { allowAll, createWorkflows, defineWorkflow, refuse } from "everstep";
 import { memory } from "everstep/memory";
 import { describe, expect, test } from "vitest";
 import { problem } from "../../packages/everstep/src/http/wire-schemas.ts";
 import { EventReader } from "./support/event-reader.ts";
 import { beginStreaming, expectToFit } from "./support/streaming.ts";
+import { createWatched } from "./support/watched-app.ts";
 
 describe("streams have an end", () => {
   test("what is not there is answered as such, not with a stream", async () => {
@@ -30,6 +31,44 @@ describe("streams have an end", () => {
     }
     await streams[0]?.cancel();
     expect((await open("/instances")).response.status).toBe(200);
+  });
+
+  test("one client has only so many of them, whoever else has none; who it is, its credentials say", async () => {
+    const watched = createWatched({ authorize: { request: () => {} }, http: { streamsPerClientMax: 2 } });
+    const open = async (headers: Record<string, string>): Promise<number> => {
+      const all = { accept: "text/event-stream", ...headers };
+      const response = await watched.app.fetch(new Request("http://localhost/instances", { headers: all }));
+      if (response.status !== 200)
+        expect((await response.json()).error.message).toContain("streamsPerClientMax");
+      return response.status;
+    };
+    const [alice, bob] = [{ authorization: "Bearer a" }, { authorization: "Bearer b" }];
+    expect([await open(alice), await open(alice), await open(alice)]).toEqual([200, 200, 503]);
+    expect(await open({ authorization: "bearer   a", cookie: "x=1" })).toBe(503);
+    expect(await open(bob)).toBe(200);
+    expect([await open({ cookie: "s=1" }), await open({ cookie: "s=2" }), await open({})]).toEqual([
+      200, 200, 200,
+    ]);
+  });
+
+  test("whoever may not read any more loses it within a minute, with a problem that says so", async () => {
+    let isRevoked = false;
+    const revoked = (): void => {
+      if (isRevoked) throw refuse(401, "The session is over.");
+    };
+    for (const authorize of [{ request: revoked }, { request: () => {}, read: revoked }]) {
+      isRevoked = false;
+      const { app, runtime } = createWatched({ authorize });
+      const headers = { accept: "text/event-stream" };
+      const stream = new EventReader(await app.fetch(new Request("http://localhost/instances", { headers })));
+      await stream.next();
+      await runtime.advance("5 minutes");
+      isRevoked = true;
+      await runtime.advance("61 seconds");
+      expect(await stream.rest()).toMatchObject([
+        { event: "problem", data: { error: { code: "FORBIDDEN" } } },
+      ]);
+    }
   });
 
   test("a client that goes away closes its stream, and nothing is left that looks or waits", async () => {

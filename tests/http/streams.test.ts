@@ -123,6 +123,63 @@ describe("a stream of a list", () => {
   });
 });
 
+describe("many streams", () => {
+  test("of instances of which nothing is heard are looked at in one question a second, and not read", async () => {
+    const { app, other, store, runtime, open } = beginStreaming();
+    const ids = Array.from({ length: 60 }, (_, n) => `s-${n}`);
+    for (const id of ids) await app.workflows.SLEEPER.create({ id });
+    await app.tick();
+    const streams = await Promise.all(ids.map((id) => open(`/workflows/sleeper/instances/${id}`)));
+    await Promise.all(streams.map((stream) => stream.next()));
+    await runtime.advance("2 seconds");
+    const reads = () => store.count("getInstance") + store.count("getInstances") + store.count("listSteps");
+    const [before, marksBefore] = [reads(), store.count("getMarks")];
+    await runtime.advance("10 seconds");
+    expect([reads() - before, store.count("getMarks") - marksBefore]).toEqual([0, 10]);
+    // Whoever is changed is read, and nobody else.
+    await other().workflows.SLEEPER.at("s-7").pause();
+    await runtime.advance("1 second");
+    expect((await streams[7]?.next())?.data.details.status).toBe("paused");
+    expect(reads() - before).toBeLessThan(10);
+    await Promise.all(streams.map((stream) => stream.cancel()));
+  });
+
+  test("of lists that stay the same are read less and less often, until something was written", async () => {
+    const { app, store, runtime, open } = beginStreaming();
+    const streams = await Promise.all([1, 2, 3].map((size) => open(`/instances?pageSize=${size}`)));
+    await Promise.all(streams.map((stream) => stream.next()));
+    await runtime.advance("1 minute");
+    const before = store.count("listInstances");
+    await runtime.advance("1 minute");
+    expect(store.count("listInstances") - before).toBeLessThanOrEqual(3 * 4);
+    await app.workflows.QUICK.create({ id: "x" });
+    await runtime.advance("300 milliseconds");
+    for (const stream of streams) expect((await stream.next())?.data.instances).toHaveLength(1);
+    await Promise.all(streams.map((stream) => stream.cancel()));
+  });
+
+  test("are read one after the other, so that other requests are not behind all of them", async () => {
+    const { app, store, runtime, open } = beginStreaming();
+    const streams = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => open(`/instances?pageSize=${n + 1}`)),
+    );
+    await Promise.all(streams.map((stream) => stream.next()));
+    let [atOnce, most] = [0, 0];
+    store.plan(({ method }) => {
+      if (method !== "listInstances") return null;
+      return async (apply) => {
+        most = Math.max(most, ++atOnce);
+        return apply().finally(() => atOnce--);
+      };
+    });
+    await app.workflows.QUICK.create({ id: "x" });
+    await runtime.advance("1 second");
+    await Promise.all(streams.map((stream) => stream.next()));
+    expect(most).toBe(1);
+    await Promise.all(streams.map((stream) => stream.cancel()));
+  });
+});
+
 describe("a stream of log lines", () => {
   const path = "/workflows/chatty/instances/c/logs";
 

@@ -36,6 +36,8 @@ export interface HttpOptions {
   readonly bodyBytesMax?: number;
   /** Streams open at once at most. Default: 1,000. */
   readonly streamsMax?: number;
+  /** Of one client, which is who proves to be the same: by its Authorization, else by its Cookie. Default: 200. */
+  readonly streamsPerClientMax?: number;
   /** Serves it under /dashboard/: `import { dashboard } from "everstep/dashboard"`. Default: none. */
   readonly dashboard?: Dashboard;
   /** Answers POST /_dev/kill, and is then called to kill this process soon. Default: there is no such route. */
@@ -99,11 +101,16 @@ class HttpHandler {
     this.#parts = partsOf(app);
     this.#options = options;
     checkAuthorize(options.authorize);
-    for (const name of ["bodyBytesMax", "streamsMax"] as const) checkMost(name, options[name]);
+    for (const name of ["bodyBytesMax", "streamsMax", "streamsPerClientMax"] as const)
+      checkMost(name, options[name]);
     const offered = routes.filter(({ isForDev }) => !isForDev || options.onKill);
     this.#router = new Router(offered, options.basePath);
     this.#rules = originRules(options.hosts, options.cors);
-    this.#streams = new Streams(this.#parts, options.streamsMax ?? 1000);
+    this.#streams = new Streams(this.#parts, {
+      max: options.streamsMax ?? 1000,
+      // Where nobody says who they are, all would be one.
+      perClientMax: options.streamsPerClientMax ?? (options.authorize?.isOpen ? Infinity : 200),
+    });
     this.#dashboard = options.dashboard ? new DashboardFiles(options.dashboard) : null;
     this.#values = new ValueAnswers(this.#parts.runtime);
     const mayKill = options.onKill !== undefined;
@@ -176,21 +183,25 @@ class HttpHandler {
       state: new Map(),
     };
     const asking = { runtime, onProblem: this.#parts.onProblem };
-    if (route.hook !== null) {
+    const refusedAtAll = async (context: AuthorizeContext): Promise<Response | undefined> => {
+      if (route.hook === null) return;
       if (!authorize.request && !authorize[route.hook]) throw notConfigured(route.hook);
-      const refused = authorize.request && (await ask("request", authorize.request, context, asking));
-      if (refused) return refused;
-    }
+      return authorize.request && ask("request", authorize.request, context, asking);
+    };
+    const refused = await refusedAtAll(context);
+    if (refused) return refused;
     const query = readQuery(url.searchParams, route.query);
     const body = route.body
       ? await readBody(request, route.body, this.#options.bodyBytesMax ?? route.bodyBytesMax ?? bodyBytesMax)
       : {};
-    const hook = route.hook === null ? undefined : authorize[route.hook];
-    if (hook && route.hook) {
+    const refusedHere = async (context: AuthorizeContext): Promise<Response | undefined> => {
+      const hook = route.hook === null ? undefined : authorize[route.hook];
+      if (!hook || !route.hook) return;
       const facts = { ...context, ...factsFor(route.hook, query, body) };
-      const refused = await ask(route.hook, hook as (context: unknown) => void, facts, asking);
-      if (refused) return refused;
-    }
+      return ask(route.hook, hook as (context: unknown) => void, facts, asking);
+    };
+    const refusedWithFacts = await refusedHere(context);
+    if (refusedWithFacts) return refusedWithFacts;
     const call: Call = {
       app: this.#app,
       parts: this.#parts,
@@ -201,6 +212,10 @@ class HttpHandler {
       idempotencyKey: idempotencyKeyOf(request),
       host: {
         may: (name, about) => mayDo(name, authorize, { ...context, ...about }),
+        refusal: async () => {
+          const now = { ...context, state: new Map() };
+          return (await refusedAtAll(now)) || (await refusedHere(now)) ? noLonger() : undefined;
+        },
         overview: this.#overview,
         kill: this.#options.onKill,
       },
@@ -271,6 +286,10 @@ function checkMost(name: string, most: unknown): void {
 function withoutBody(response: Response): Response {
   void response.body?.cancel();
   return new Response(null, { status: response.status, headers: response.headers });
+}
+
+function noLonger(): EverstepError {
+  return new EverstepError("FORBIDDEN", "You may not read this any longer.");
 }
 
 function tickDisabled(): EverstepError {

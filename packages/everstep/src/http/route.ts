@@ -25,6 +25,8 @@ export interface Call<Query = any, Body = any> {
 export interface CallHost {
   /** Whether this request might do what the hook decides; nothing is known of what it would bring. */
   readonly may: (hook: HookName, about: { readonly workflowName?: string }) => Promise<boolean>;
+  /** Asks the hooks once more, as time has passed: what is refused now, or undefined. */
+  readonly refusal: () => Promise<unknown>;
   readonly overview: () => Promise<WireOverview>;
   /** Ends the process as a crash would; only where the host offers that. */
   readonly kill: (() => void) | undefined;

@@ -80,6 +80,11 @@ export interface Store {
   getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]>;
   /** Only the status of the current runs, in the order asked for: for those who look often, and at many. */
   getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]>;
+  /**
+   * For each current run, in the order asked for, a short text that is another once anything was recorded of it; undefined
+   * for nobody. For those who look often, and at many; they may be told of a change where there is none.
+   */
+  getMarks?(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]>;
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>>;
   /** All runs of an instance, newest first (at most `limit`). */
   listRuns(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]>;

@@ -32,6 +32,7 @@ const optional = [
   "listRunners",
   "readTallies",
   "listUnlisted",
+  "getMarks",
 ] as const satisfies readonly (keyof Store)[];
 
 export type StoreMethod = (typeof methods)[number] | (typeof optional)[number];

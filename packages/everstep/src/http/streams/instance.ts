@@ -6,9 +6,14 @@ import type { Streams } from "./streams.ts";
 
 /** One instance with its steps. What steps returned is left out: it may be much, and is in the history. */
 export function streamInstance(call: Call, streams: Streams): Promise<Response> {
+  const { workflowName, instanceId } = call.path;
   const handle = instanceOf(call);
-  return streamSnapshots(call, streams, "instance", async () => {
-    const { steps, running, ...details } = await handle.snapshot({ brief: true });
-    return { ...instanceWithMeta(details), steps: jsonView(steps), running: jsonView(running) };
+  return streamSnapshots(call, streams, {
+    event: "instance",
+    ref: { workflowName, instanceId },
+    async read() {
+      const { steps, running, ...details } = await handle.snapshot({ brief: true });
+      return { ...instanceWithMeta(details), steps: jsonView(steps), running: jsonView(running) };
+    },
   });
 }

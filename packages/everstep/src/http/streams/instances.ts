@@ -10,9 +10,10 @@ export function streamInstances(call: Call, streams: Streams): Promise<Response>
   const { include: _, brief, ...options } = query;
   if (brief === false) throw alwaysBrief();
   const lists = path.workflowName === undefined ? app : workflowOf(call);
-  return streamSnapshots(call, streams, "instances", async () =>
-    instancesPage(await lists.list({ ...options, brief: true }), true),
-  );
+  return streamSnapshots(call, streams, {
+    event: "instances",
+    read: async () => instancesPage(await lists.list({ ...options, brief: true }), true),
+  });
 }
 
 /** What is sent again and again must not be large. */

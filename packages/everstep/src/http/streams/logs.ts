@@ -3,7 +3,7 @@ import { isTerminal } from "../../model/instance.ts";
 import { jsonView } from "../json-view.ts";
 import type { Call } from "../route.ts";
 import { instanceOf } from "../routes/shared.ts";
-import type { Sink } from "./sink.ts";
+import type { Fill } from "./open-stream.ts";
 import type { Streams } from "./streams.ts";
 
 /** Log lines as they are written, from the first of a run or after the last one had, through restarts, to the end. */
@@ -19,19 +19,7 @@ export async function streamLogs(call: Call, streams: Streams): Promise<Response
   await handle.logs({ ...filter, pageSize: 1, ...place(run, after) });
   let hasBegun = known !== undefined;
 
-  const sendLines = async (sink: Sink): Promise<void> => {
-    for (;;) {
-      const { items, hasNextPage } = await handle.logs({ ...filter, ...place(run, after) });
-      for (const line of items) {
-        sink.send({ event: "log", id: line.id, data: jsonView(line) });
-        after = line.id;
-      }
-      if (!hasNextPage || !sink.isOpen) return;
-      await sink.ready();
-    }
-  };
-
-  return streams.open(call.request, async (sink) => {
+  const fill: Fill = async (sink) => {
     if (!hasBegun) {
       // Who loses the connection before the first line comes back to the run it was at, even if that is over by then.
       sink.send({ event: "begin", id: `${run}-0`, data: { runNumber: run } });
@@ -41,16 +29,24 @@ export async function streamLogs(call: Call, streams: Streams): Promise<Response
     await call.parts.ready();
     const last = await reads.getInstance(call.path, runNumber);
     if (!last) return "over";
-    await sendLines(sink);
-    while (run < last.runNumber && sink.isOpen) {
+    const { items, hasNextPage } = await handle.logs({ ...filter, ...place(run, after) });
+    for (const line of items) {
+      sink.send({ event: "log", id: line.id, data: jsonView(line) });
+      after = line.id;
+    }
+    if (hasNextPage) return "again";
+    if (run < last.runNumber) {
       run += 1;
       after = undefined;
-      await sendLines(sink);
+      return "again";
     }
-    if (!isTerminal(last.status)) return "more";
+    if (!isTerminal(last.status)) return items.length > 0 ? "news" : "same";
     sink.send({ event: "end", data: { status: last.status } });
     return "over";
-  });
+  };
+
+  const { workflowName, instanceId } = call.path;
+  return streams.open(call.request, { ref: { workflowName, instanceId }, fill, refusal: call.host.refusal });
 }
 
 /** `2-17` is the line with number 17 of run 2; what is no such id is refused when lines are asked for. */

@@ -124,6 +124,11 @@ export class MemoryStore implements Store {
     return refs.map((ref) => reads.getInstance(database, ref, undefined)?.status);
   }
 
+  async getMarks(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]> {
+    const database = this.#open();
+    return refs.map((ref) => reads.getMark(database, ref));
+  }
+
   async listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
     return reads.listInstances(this.#open(), query);
   }

@@ -54,6 +54,13 @@ export function getInstance(
   return run === undefined ? undefined : recordOf(run);
 }
 
+export function getMark(database: MemoryDatabase, ref: InstanceRef): string | undefined {
+  const instance = database.find(ref);
+  if (instance === undefined) return undefined;
+  const { id, status, token, lastCommit, eventSeq, logs, dueAt, leased, updatedAt } = currentRun(instance);
+  return [id, status, token, lastCommit, eventSeq, logs.length, dueAt, leased, updatedAt].join(" ");
+}
+
 export function listInstances(database: MemoryDatabase, query: InstanceQuery): Page<InstanceRecord> {
   const wanted = [...instancesOf(database, query.workflowName)].filter((instance) => {
     const { status, deadLetter } = currentRun(instance);

@@ -14,6 +14,7 @@ import {
   countScript,
   getInstanceScript,
   getInstancesScript,
+  getMarksScript,
   getStatusesScript,
   listInstancesScript,
   listRunsScript,
@@ -49,6 +50,16 @@ export async function getStatuses(
   args.each(refs, ({ workflowName, instanceId }) => args.add(workflowName, instanceId));
   const replies = list(await session.run(getStatusesScript, args.list, "reading"));
   return replies.map((reply) => (reply === null ? undefined : word(reply, instanceStatuses)));
+}
+
+export async function getMarks(
+  session: Session,
+  refs: readonly InstanceRef[],
+): Promise<readonly (string | undefined)[]> {
+  const args = new Arguments();
+  args.each(refs, ({ workflowName, instanceId }) => args.add(workflowName, instanceId));
+  const replies = list(await session.run(getMarksScript, args.list, "reading"));
+  return replies.map((reply) => textOrNull(reply) ?? undefined);
 }
 
 export async function listRuns(

@@ -110,6 +110,10 @@ export class RedisStore implements Store {
     return instances.getStatuses(this.#session, refs);
   }
 
+  getMarks(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]> {
+    return instances.getMarks(this.#session, refs);
+  }
+
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
     return instances.listInstances(this.#session, query);
   }

@@ -103,6 +103,23 @@ function readError(row: SqlRow): StoredError | null {
   });
 }
 
+/** Every write that anybody can see moves one of them. */
+export const markColumns = [
+  "r.id",
+  "r.status",
+  "r.token",
+  "r.last_commit",
+  "r.event_seq",
+  "r.log_seq",
+  "r.due_at",
+  "r.lane",
+  "r.updated_at",
+] as const;
+
+export function readMark(row: SqlRow): string {
+  return markColumns.map((column) => String(row[column.slice(2)])).join(" ");
+}
+
 export function readStatus(row: SqlRow): InstanceStatus {
   return word(row, "status", instanceStatuses);
 }

@@ -7,7 +7,7 @@ import {
 } from "../../model/instance.ts";
 import type { InstanceQuery, Page, ValueTerms } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
-import { instanceSelection, readInstance, selectionOf } from "./instance-row.ts";
+import { instanceSelection, markColumns, readInstance, readMark, selectionOf } from "./instance-row.ts";
 import { claimableLanes, isLeased } from "./lane.ts";
 import { isAscending, listPage, type Place, rangeOf } from "./list-range.ts";
 import { integer, integerOrNull, type SqlRow, text } from "./row.ts";
@@ -19,6 +19,7 @@ export interface Instances {
   /** In the order asked for, as are statuses. */
   getAll(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]>;
   statuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]>;
+  marks(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]>;
   runs(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]>;
   list(query: InstanceQuery): Promise<Page<InstanceRecord>>;
   countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>>;
@@ -93,6 +94,19 @@ export function instances(database: Database, dialect: Dialect): Instances {
         values,
       );
       const found = new Map(rows.map((row) => [rowKey(row), text(row, "status") as InstanceStatus]));
+      return refs.map((ref) => found.get(nameKey(ref)));
+    },
+
+    async marks(refs) {
+      if (refs.length === 0) return [];
+      const { sql, values } = asked(refs.map(({ workflowName, instanceId }) => [workflowName, instanceId]));
+      const rows = await read(
+        `SELECT i.workflow, i.instance_id, ${markColumns.join(", ")} FROM ${sql} ` +
+          `JOIN ${names.instance} i ON i.workflow = v.workflow AND i.instance_id = v.instance_id ` +
+          `JOIN ${names.run} r ON r.id = i.run`,
+        values,
+      );
+      const found = new Map(rows.map((row) => [rowKey(row), readMark(row)]));
       return refs.map((ref) => found.get(nameKey(ref)));
     },
 

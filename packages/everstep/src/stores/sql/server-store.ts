@@ -150,6 +150,10 @@ export abstract class ServerStore implements Store {
     return this.#instances.statuses(refs);
   }
 
+  getMarks(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]> {
+    return this.#instances.marks(refs);
+  }
+
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
     return this.#instances.list(query);
   }

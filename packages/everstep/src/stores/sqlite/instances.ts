@@ -3,7 +3,7 @@
 import type { InstanceRef } from "../../model/instance.ts";
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
 import type { ValueTerms } from "../../store/store.ts";
-import { instanceSelection, readInstance, selectionOf } from "../sql/instance-row.ts";
+import { instanceSelection, markColumns, readInstance, readMark, selectionOf } from "../sql/instance-row.ts";
 import { claimableLanes, isLeased } from "../sql/lane.ts";
 import { integer, type SqlRow } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
@@ -13,6 +13,7 @@ export interface Instances {
   get(ref: InstanceRef, runNumber?: number): InstanceRecord | undefined;
   getAll(refs: readonly InstanceRef[]): readonly (InstanceRecord | undefined)[];
   statuses(refs: readonly InstanceRef[]): readonly (InstanceStatus | undefined)[];
+  marks(refs: readonly InstanceRef[]): readonly (string | undefined)[];
   runs(ref: InstanceRef, limit: number, terms?: ValueTerms): readonly InstanceRecord[];
   countByStatus(workflowName?: string): Readonly<Record<InstanceStatus, number>>;
   nextDueAt(workflows: readonly string[]): number | null;
@@ -55,6 +56,9 @@ export function instances(connection: Connection): Instances {
   const status = db.prepareTuples(
     `SELECT r.status ${named} JOIN ${names.run} r ON r.id = i.run WHERE i.workflow = ? AND i.instance_id = ?`,
   );
+  const mark = db.prepare(
+    `SELECT ${markColumns.join(", ")} ${named} JOIN ${names.run} r ON r.id = i.run WHERE i.workflow = ? AND i.instance_id = ?`,
+  );
   const first = db.prepareTuples(`SELECT min(due_at) FROM ${names.run} WHERE workflow = ? AND lane = ?`);
 
   const get: Instances["get"] = ({ workflowName, instanceId }, runNumber) => {
@@ -76,6 +80,14 @@ export function instances(connection: Connection): Instances {
           ({ workflowName, instanceId }) =>
             status.get(workflowName, instanceId)?.[0] as InstanceStatus | undefined,
         ),
+      ),
+
+    marks: (refs) =>
+      connection.snapshot(() =>
+        refs.map(({ workflowName, instanceId }) => {
+          const row = mark.get(workflowName, instanceId);
+          return row === undefined ? undefined : readMark(row);
+        }),
       ),
 
     runs: ({ workflowName, instanceId }, limit, { brief } = {}) =>

@@ -128,6 +128,10 @@ export class SqliteStore implements Store {
     return this.#do((verbs) => verbs.instances.statuses(refs));
   }
 
+  getMarks(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]> {
+    return this.#do((verbs) => verbs.instances.marks(refs));
+  }
+
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
     return this.#do((verbs) => verbs.listInstances(query));
   }

@@ -22,6 +22,7 @@ import {
   create,
   errorOut,
   leaseMs,
+  logLine,
   never,
   pause,
   ref,
@@ -124,6 +125,38 @@ export const listingCases: readonly Case[] = [
       const { items } = await store.listInstances({ limit: 10 });
       for (const item of items) equal(item, await instance(store, item.instanceId), item.instanceId);
       equal(items.length, 4, "instances");
+    },
+  },
+  {
+    name: "the mark of an instance is another after everything that was written of it, and the same otherwise",
+    async run({ open }) {
+      const store = await open();
+      const { getMarks } = store;
+      if (getMarks === undefined) return;
+      const marks = () => getMarks.call(store, [ref("nobody"), ref("a"), ref("other")]);
+      await store.write([create("other")], at(0));
+      const [, , other] = await marks();
+      const seen = new Set<string | undefined>([undefined]);
+      const isNew = async (what: string) => {
+        const [nobody, mark, same] = await marks();
+        equal([nobody, same, seen.has(mark), (await marks())[1]], [undefined, other, false, mark], what);
+        seen.add(mark);
+      };
+      const { lease } = await started(store, "a");
+      await isNew("leased");
+      await committed(store, commit(lease, boundary(1, { steps: [completed(1)] })));
+      await isNew("a step");
+      await committed(store, commit(lease, boundary(2, { logs: [logLine("x")] })));
+      await isNew("a line");
+      await write(store, sendEvent("a", "e1", "x"));
+      await isNew("an event");
+      await write(store, pause("a"));
+      await isNew("paused");
+      await write(store, terminate("a"));
+      await isNew("ended");
+      await write(store, restart("a"));
+      await isNew("restarted");
+      equal(await getMarks.call(store, []), [], "of nothing");
     },
   },
   {

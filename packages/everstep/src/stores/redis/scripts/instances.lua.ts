@@ -31,6 +31,23 @@ end
 return statuses
 `;
 
+/** Every write that anybody can see moves one of the fields, or adds a line to the log. */
+const marks = `
+local marks = {}
+for n = 1, number() do
+  local workflow, instance = text(), text()
+  local id = ask('HGET', named('instance', workflow, instance), 'run')
+  if id then
+    local fields = ask('HMGET', key('run', id), 'status', 'token', 'commit', 'seq', 'due', 'lane', 'updatedAt', 'stepAt')
+    for at = 1, 8 do fields[at] = fields[at] or '-' end
+    marks[n] = id .. ' ' .. table.concat(fields, ' ') .. ' ' .. ask('LLEN', key('logs', id))
+  else
+    marks[n] = false
+  end
+end
+return marks
+`;
+
 /** Newest first. */
 const listRuns = `
 local workflow, instance, limit, isBrief = text(), text(), number(), text() == '1'
@@ -74,6 +91,7 @@ return nearest and digits(nearest) or false
 export const getInstanceScript = script("getInstance", prelude, run, record, get);
 export const getInstancesScript = script("getInstances", prelude, run, record, getAll);
 export const getStatusesScript = script("getStatuses", prelude, statuses);
+export const getMarksScript = script("getMarks", prelude, marks);
 export const listRunsScript = script("listRuns", prelude, run, record, listRuns);
 export const countScript = script("countByStatus", prelude, count);
 export const nextDueScript = script("nextDueAt", prelude, run, nextDue);
