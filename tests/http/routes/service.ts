@@ -62,6 +62,10 @@ export function service(world: () => World): void {
   test("the service says that it is well, in general to everybody and in detail to those who may know", async () => {
     expect((await world().get("/livez")).body).toEqual({ ok: true });
     expect((await world().get("/readyz")).body).toEqual({ ok: true });
+    const anything = Array.from({ length: 1000 }, (_, n) => n).join("&");
+    for (const probe of ["/livez", "/readyz"]) {
+      expect((await world().get(`${probe}?${anything}`)).body).toEqual({ ok: true });
+    }
     expect((await world().get("/healthz")).body).toEqual({
       ok: true,
       store: { reachable: true, migrationsPending: 0, warnings: expect.any(Array) },

@@ -8,8 +8,9 @@ import { readBody } from "./body.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import { DashboardFiles } from "./dashboard/dashboard-files.ts";
 import { etagOf, isKnownTag } from "./etag.ts";
+import { healthOf } from "./health.ts";
 import { inTime, late } from "./in-time.ts";
-import { kept } from "./kept.ts";
+import { kept, keptFor } from "./kept.ts";
 import { mayDo } from "./may-do.ts";
 import { isOpenToAll } from "./open-to-all.ts";
 import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
@@ -64,6 +65,8 @@ export interface HandlerFacts {
 const bodyBytesMax = 1024 * 1024 + 64 * 1024;
 /** An answer takes this long at most, less than clients wait for it. */
 const answerMs = 12_000;
+/** Everybody may ask whether it is ready, and the store is asked no more often than this. */
+const readyMs = 1000;
 const longAnswerMs = 5 * 60_000;
 
 const common = {
@@ -94,6 +97,7 @@ class HttpHandler {
   readonly #streams: Streams;
   readonly #dashboard: DashboardFiles | null;
   readonly #overview: CallHost["overview"];
+  readonly #isReady: CallHost["isReady"];
   readonly #values: ValueAnswers;
 
   constructor(app: App, options: HandlerOptions) {
@@ -113,6 +117,8 @@ class HttpHandler {
     });
     this.#dashboard = options.dashboard ? new DashboardFiles(options.dashboard) : null;
     this.#values = new ValueAnswers(this.#parts.runtime);
+    const isWell = keptFor(this.#parts.runtime, readyMs, () => healthOf(app, this.#parts));
+    this.#isReady = async () => (await isWell()).ok && !this.#parts.runner.isStopping;
     const mayKill = options.onKill !== undefined;
     this.#overview = kept(this.#parts.runtime, () => overviewOf(app, this.#parts, mayKill));
   }
@@ -190,7 +196,7 @@ class HttpHandler {
     };
     const refused = await refusedAtAll(context);
     if (refused) return refused;
-    const query = readQuery(url.searchParams, route.query);
+    const query = route.ignoresQuery ? {} : readQuery(url.searchParams, route.query);
     const body = route.body
       ? await readBody(request, route.body, this.#options.bodyBytesMax ?? route.bodyBytesMax ?? bodyBytesMax)
       : {};
@@ -217,6 +223,7 @@ class HttpHandler {
           return (await refusedAtAll(now)) || (await refusedHere(now)) ? noLonger() : undefined;
         },
         overview: this.#overview,
+        isReady: this.#isReady,
         kill: this.#options.onKill,
       },
     };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kept } from "./kept.ts";
+import { kept, keptFor } from "./kept.ts";
 
 /** Finding it out takes as long as the test says. */
 function begin() {
@@ -58,4 +58,20 @@ test("a failure is told to those who asked, and is not kept", async () => {
   const second = ask();
   finish();
   expect([await second, finds()]).toEqual([2, 2]);
+});
+
+test("what may be out of date by so much is found out again only after that, failures included", async () => {
+  let [now, finds] = [0, 0];
+  const ask = keptFor({ monotonic: () => now }, 1000, async () => {
+    finds += 1;
+    if (finds === 2) throw new Error("no answer");
+    return finds;
+  });
+  expect([await ask(), await ask()]).toEqual([1, 1]);
+  now = 1000;
+  await expect(ask()).rejects.toThrow("no answer");
+  now = 1999;
+  await expect(ask()).rejects.toThrow("no answer");
+  now = 2000;
+  expect(await ask()).toBe(3);
 });

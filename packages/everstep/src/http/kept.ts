@@ -31,3 +31,20 @@ export function kept<Value>(
     return finding;
   };
 }
+
+/** The same for an answer that may be out of date by so much, a failure included: whoever asks, and however often. */
+export function keptFor<Value>(
+  runtime: Pick<Runtime, "monotonic">,
+  ms: number,
+  find: () => Promise<Value>,
+): () => Promise<Value> {
+  let known: Promise<Value> | null = null;
+  let foundAt = 0;
+  return () => {
+    const now = runtime.monotonic();
+    if (known && now - foundAt < ms) return known;
+    foundAt = now;
+    known = find();
+    return known;
+  };
+}

@@ -80,6 +80,13 @@ describe("what it cannot mean is refused", () => {
     );
   });
 
+  test("more values than any route takes are not even gone through", () => {
+    const names = Array.from({ length: 101 }, (_, n) => `n${n}`);
+    expect(() => read(names.join("&"))).toThrow("The query has more than 100 values");
+    expect(() => read(names.slice(1).join("&"))).toThrow('"n1" is not known here');
+    expect(() => read("status=a&".repeat(101))).toThrow("The query has more than 100 values");
+  });
+
   test("where there is nothing to ask for, that is said", () => {
     expect(() => readQuery(new URLSearchParams("a=1"), {})).toThrow(/this route takes none/);
   });

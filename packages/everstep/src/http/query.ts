@@ -85,15 +85,17 @@ export function wordsField(about: string): QueryField<readonly string[]> {
   };
 }
 
+/** Values in one query. */
+const valuesMax = 100;
+
 export function readQuery<Fields extends QueryFields>(
   params: URLSearchParams,
   fields: Fields,
 ): QueryOf<Fields> {
   const issues: Issue[] = [];
   const result: Record<string, unknown> = {};
-  for (const key of new Set(params.keys())) {
+  for (const [key, given] of valuesByName(params)) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
-    const given = params.getAll(key);
     const path = key.slice(0, 64);
     if (!field) issues.push({ path, message: unknown(fields) });
     else if (given.length > 1 && !field.isList) issues.push({ path, message: "is given more than once" });
@@ -105,6 +107,22 @@ export function readQuery<Fields extends QueryFields>(
   }
   if (issues.length > 0) throw invalidQuery(issues);
   return result as QueryOf<Fields>;
+}
+
+/** Read once, and never more than any route could mean. */
+function valuesByName(params: URLSearchParams): ReadonlyMap<string, readonly string[]> {
+  const named = new Map<string, string[]>();
+  let values = 0;
+  for (const [name, value] of params) {
+    values += 1;
+    if (values > valuesMax) {
+      throw invalidQuery([{ path: "", message: `has more than ${valuesMax} values, which no route takes` }]);
+    }
+    const known = named.get(name);
+    if (known) known.push(value);
+    else named.set(name, [value]);
+  }
+  return named;
 }
 
 function unknown(fields: QueryFields): string {

@@ -28,6 +28,8 @@ export interface CallHost {
   /** Asks the hooks once more, as time has passed: what is refused now, or undefined. */
   readonly refusal: () => Promise<unknown>;
   readonly overview: () => Promise<WireOverview>;
+  /** Whether it can serve, found out once a second at most. */
+  readonly isReady: () => Promise<boolean>;
   /** Ends the process as a crash would; only where the host offers that. */
   readonly kill: (() => void) | undefined;
 }
@@ -70,6 +72,8 @@ export interface Route {
   readonly stream?: (call: Call, streams: Streams) => Promise<Response>;
   /** May take longer than others. */
   readonly isLong?: boolean;
+  /** Whatever is asked for in the query is not even read: probes come often, and from anybody. */
+  readonly ignoresQuery?: boolean;
   /** Its answer carries values of instances, so that only some are made at once: how many places it takes, or 0. */
   readonly places?: (query: any) => number;
   /** Only there where the host has said what it does (`http: { onKill }`). */

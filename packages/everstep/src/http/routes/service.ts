@@ -86,6 +86,7 @@ export const serviceRoutes: readonly Route[] = [
     method: "GET",
     path: "/livez",
     hook: null,
+    ignoresQuery: true,
     summary: "The process answers.",
     answer: { status: 200, schema: isWell },
     codes: [],
@@ -96,11 +97,12 @@ export const serviceRoutes: readonly Route[] = [
     method: "GET",
     path: "/readyz",
     hook: null,
-    summary: "The store answers and its schema fits.",
+    ignoresQuery: true,
+    summary: "The store answers and its schema fits. Found out once a second at most.",
     answer: { status: 200, schema: isWell, also: [503] },
     codes: [],
-    async run({ app, parts }) {
-      const { ok } = await healthOf(app, parts);
+    async run({ host }) {
+      const ok = await host.isReady();
       return { status: ok ? 200 : 503, body: { ok } };
     },
   }),
