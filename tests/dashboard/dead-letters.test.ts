@@ -14,24 +14,24 @@ async function seed({ app }: DashboardApp): Promise<void> {
 onEachStore("dead letters", { isOfThePage: true, seed }, (stage) => {
   const { openPage, store } = stage;
 
-  test("are shown with what failed, and one is redriven: its step is tried once more", async () => {
+  test("are shown with what failed, and one is retried: its step is tried once more", async () => {
     const page = await openPage();
     await page.goto(`${stage.served.dashboardUrl}dead-letters`);
     const letter = page.getByRole("listitem").filter({ hasText: "dead-2" });
     await expect.poll(() => letter.innerText()).toContain("Error: The service is out of reach (attempt 1).");
     expect(await axe(page)).toEqual([]);
     await shot(page, `dead-letters-${store}`);
-    await letter.getByRole("button", { name: "Redrive" }).click();
+    await letter.getByRole("button", { name: "Retry failed step" }).click();
     await page.getByText("1 instance was given another attempt.").waitFor();
     await expect.poll(() => letter.innerText()).toContain("(attempt 2)");
   });
 
-  test("are redriven all at once after a question, and the summary says how many", async () => {
+  test("are retried all at once after a question, and the summary says how many", async () => {
     const page = await openPage();
     await page.goto(`${stage.served.dashboardUrl}dead-letters`);
-    await page.getByRole("button", { name: "Redrive all" }).click();
+    await page.getByRole("button", { name: "Retry all failed steps" }).click();
     await page.getByText("Give all 3 another chance?").waitFor();
-    await page.getByRole("button", { name: "Redrive", exact: true }).first().click();
+    await page.getByRole("button", { name: "Retry", exact: true }).first().click();
     await page.getByText("3 instances were given another attempt.").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     expect(await page.getByRole("region", { name: "Summary" }).count()).toBe(0);
@@ -40,16 +40,16 @@ onEachStore("dead letters", { isOfThePage: true, seed }, (stage) => {
   test("are kept when the question is answered with no", async () => {
     const page = await openPage();
     await page.goto(`${stage.served.dashboardUrl}dead-letters`);
-    await page.getByRole("button", { name: "Redrive all" }).click();
+    await page.getByRole("button", { name: "Retry all failed steps" }).click();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Redrive all" }).waitFor();
+    await page.getByRole("button", { name: "Retry all failed steps" }).waitFor();
     expect(await page.getByRole("region", { name: "Summary" }).count()).toBe(0);
   });
 
   test("of one workflow are in an address of their own", async () => {
     const page = await openPage({ colorScheme: "dark" });
     await page.goto(`${stage.served.dashboardUrl}dead-letters?workflow=order`);
-    await page.getByText("Nothing was given up.").waitFor();
+    await page.getByText("No dead letters").waitFor();
     await page.getByLabel("Workflow").selectOption("failing");
     await expect.poll(() => page.getByRole("listitem").count()).toBe(3);
     expect(new URL(page.url()).search).toBe("?workflow=failing");

@@ -189,7 +189,7 @@ onEachStore("the tabs of an instance", { isOfThePage: true, seed }, (stage) => {
     await page.getByText("This is run 2. The current one is run 3.").waitFor();
     await page.getByText('"Grace"').waitFor();
     await page.getByRole("link", { name: "Show run 3" }).click();
-    await page.getByText("No event has come.").waitFor();
+    await page.getByText("No events yet").waitFor();
     await page.goBack();
     await page.getByText('"Grace"').waitFor();
   });

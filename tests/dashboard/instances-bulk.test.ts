@@ -26,6 +26,10 @@ onEachStore(
       await page.getByLabel("Select order-paused").click({ modifiers: ["Shift"] });
       await page.getByText("4 selected", { exact: true }).waitFor();
       await page.getByRole("button", { name: "Pause", exact: true }).click();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      expect(await statusOf(stage.served, "order-waiting")).toBe("waiting");
+      await page.getByRole("button", { name: "Pause", exact: true }).click();
+      await page.getByRole("button", { name: "Pause 4", exact: true }).click();
       await page.getByText("3 instances were paused.").waitFor();
       await page.getByText("1 instance refused").waitFor();
       await page.getByText("INSTANCE_TERMINAL").waitFor();
@@ -79,7 +83,7 @@ onEachStore(
       await page.getByRole("button", { name: "Select all that match" }).click();
       await page.getByText("200 selected", { exact: true }).waitFor();
       await page.getByRole("button", { name: "Terminate", exact: true }).click();
-      await page.getByRole("button", { name: "Keep it" }).click();
+      await page.getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("button", { name: "Terminate", exact: true }).click();
       await page.getByText("Terminate 200 instances for good?").waitFor();
       await page.getByRole("button", { name: "Terminate 200" }).click();
@@ -101,6 +105,7 @@ onEachStore(
       await expect.poll(() => page.locator(".row").count()).toBeGreaterThan(10);
       await page.getByLabel("Select all that are loaded").click();
       await page.getByRole("button", { name: "Pause", exact: true }).click();
+      await page.getByRole("button", { name: /^Pause \d+/ }).click();
       await page.getByRole("progressbar").waitFor();
       await expect.poll(() => letOn.length).toBe(8);
       await page.getByRole("button", { name: "Stop", exact: true }).click();

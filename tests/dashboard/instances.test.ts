@@ -30,6 +30,8 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await page.getByRole("button", { name: /^waiting 2/ }).click();
     await page.getByRole("button", { name: /^paused/ }).click();
     await shows(page, ["order-paused", "order-retrying", "order-waiting"]);
+    const waits = page.locator('[data-key="order order-waiting"] .state');
+    await expect.poll(() => waits.innerText()).toMatch(/^approval ← approved, due in/);
     await page.getByLabel("Order", { exact: true }).selectOption("asc");
     await expect.poll(() => ids(page)).toEqual(["order-waiting", "order-retrying", "order-paused"]);
     await page.getByLabel("Id begins with", { exact: true }).fill("order-p");
@@ -81,7 +83,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
         await toEnd();
         return page.locator(".list-end").last().innerText();
       })
-      .toMatch(/^1,0\d\d in all$/);
+      .toMatch(/^1,0\d\d instances$/);
     await toEnd();
     await row.waitFor();
     expect(await page.locator(".row").count()).toBeLessThan(60);
@@ -112,7 +114,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await open(page);
     await sleeper.create({ id: `live-${store}-1`, params: { for: "1 hour" } });
     await expect.poll(async () => (await ids(page))[0]).toBe(`live-${store}-1`);
-    await expect.poll(() => page.locator(".row .state").first().innerText()).toMatch(/^due in/);
+    await expect.poll(() => page.locator(".row .state").first().innerText()).toMatch(/^nap sleeps, due in/);
 
     await page.evaluate("scrollTo(0, 4000)");
     await expect.poll(async () => (await ids(page))[0]).not.toBe(`live-${store}-1`);

@@ -25,7 +25,7 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
       page.locator(".fact").filter({ has: page.getByText(name, { exact: true }) });
     await expect.poll(() => fact("Due now").innerText()).toContain("nothing waits for a runner");
     expect(await fact("Retries due").innerText()).toMatch(/1\s+within the hour, the next in 29 minutes/);
-    expect(await fact("Dead letters").innerText()).toMatch(/1\s+look and redrive/);
+    expect(await fact("Dead letters").innerText()).toMatch(/1\s+Review/);
     expect(await fact("Oldest waiting").innerText()).toContain("order-");
     expect(await fact("Oldest active").innerText()).toContain("held-active");
   });

@@ -19,8 +19,8 @@ onEachStore("topics", { seed: seedEverything }, (stage) => {
     await page.getByText("It reached 2 waiters.").waitFor();
     const { output } = await stage.served.app.workflows.listener.at("listener-1").result();
     expect(output).toEqual({ heard: { price: 12 } });
-    await page.getByText("Nobody waits on it now.").waitFor();
-    await page.getByText("Nobody waits on a topic.").waitFor();
+    await page.getByText("No subscribers", { exact: true }).waitFor();
+    await page.getByText("No subscribers on any topic").waitFor();
   });
 
   test("a payload that is no JSON is not sent, and the mistake is said at the field", async () => {

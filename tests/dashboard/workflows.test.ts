@@ -13,7 +13,7 @@ onEachStore("workflows", { isOfThePage: true, authorize: "tokens", seed: seedEve
     const page = await openPage();
     await page.goto(url("workflows"));
     await page.getByRole("link", { name: "signup", exact: true }).waitFor();
-    await page.getByText("checks params · any number at once").waitFor();
+    await page.getByText("schema for params · no concurrency limit").waitFor();
     expect(await axe(page)).toEqual([]);
     await shot(page, `workflows-${store}`);
     const order = page.locator("li.workflow-row", {
@@ -23,8 +23,15 @@ onEachStore("workflows", { isOfThePage: true, authorize: "tokens", seed: seedEve
     await page.locator('[data-key="order order-waiting"]').waitFor();
     expect(await page.locator(".row").count()).toBe(2);
     await page.goBack();
-    await page.getByRole("link", { name: "signup", exact: true }).click();
+    await page.getByRole("link", { name: "Start signup", exact: true }).click();
     await page.getByRole("heading", { name: "signup" }).waitFor();
+    const recent = page.getByRole("region", { name: "Recent instances" });
+    await recent.getByRole("link", { name: /signup-complete/ }).waitFor();
+    expect(await recent.innerText()).toMatch(
+      /Success\s+100 %[\s\S]*p50 duration\s+\d+[\s\S]*p95 duration\s+\d+/,
+    );
+    // Limits are folded.
+    expect(await page.getByText("Stall timeout").isVisible()).toBe(false);
   });
 
   test("a person starts an instance from a form made of the params schema", async () => {

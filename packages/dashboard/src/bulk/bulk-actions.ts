@@ -11,7 +11,7 @@ export interface BulkAction {
   readonly words: string;
   /** "12 instances were paused." */
   readonly done: string;
-  /** Asked before it begins, where it cannot be undone. */
+  /** Asked before it begins, where it is much at once or cannot be undone. */
   readonly question?: (count: string) => string;
   /** Whom it is for, where it is not for all. */
   readonly isFor?: (instance: BulkItem) => boolean;
@@ -23,6 +23,7 @@ export const bulkActions: readonly BulkAction[] = [
     name: "pause",
     words: "Pause",
     done: "paused",
+    question: (count) => `Pause ${count}?`,
     act: (client, instance) => handle(client, instance).pause(),
   },
   {

@@ -56,7 +56,7 @@ export function ConfirmButton({
         {confirm}
       </button>
       <button type="button" className="quiet" onClick={close}>
-        Keep it
+        Cancel
       </button>
     </span>
   );

@@ -74,6 +74,12 @@ describe("an instance that has ended", () => {
   test.each([
     [{ ...ended, status: "complete" }, "complete", "It completed 5 minutes ago.", null],
     [
+      { ...ended, status: "complete", completedAt: now - 7.9 * minute },
+      "complete",
+      "It completed 7 minutes ago.",
+      null,
+    ],
+    [
       { ...ended, status: "errored", error },
       "errored",
       "It failed 5 minutes ago with Error: no answer.",
@@ -247,6 +253,11 @@ describe("an instance that waits", () => {
       reason,
       answer,
       stepKey: step.key,
+      waitsFor: {
+        stepName: step.name,
+        ...(step.eventType === null ? {} : { eventType: step.eventType }),
+        ...(step.topic === null ? {} : { topic: step.topic }),
+      },
       until: new Date(wakeAt),
       status: "waiting",
     });
@@ -264,7 +275,6 @@ describe("an instance that waits", () => {
     [500, "1 second"],
     [119_000, "119 seconds"],
     [120_000, "2 minutes"],
-    [479_000, "7 minutes"],
     [7_200_000, "2 hours"],
     [3 * 86_400_000, "3 days"],
     [-5000, "0 seconds"],

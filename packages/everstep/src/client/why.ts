@@ -23,6 +23,13 @@ export type WhyReason =
   | "unlisted"
   | "due-now";
 
+/** A wait of one step: for an event or a topic, if one is named, else for a time. */
+export interface WhyWait {
+  readonly stepName: string;
+  readonly eventType?: string;
+  readonly topic?: string;
+}
+
 export interface WhyView {
   readonly reason: WhyReason;
   /** One sentence. */
@@ -31,6 +38,8 @@ export interface WhyView {
   readonly advice: string | null;
   readonly status: InstanceStatus;
   readonly stepKey?: string;
+  /** Of several waits the one that ends first. */
+  readonly waitsFor?: WhyWait;
   /** When it goes on by itself. */
   readonly until?: Date;
   /** An errored one: `retryFailedStep` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
@@ -180,7 +189,7 @@ function whyIdle(record: InstanceRecord, steps: readonly StepRecord[], terms: Wh
       ...until,
     };
   }
-  if (wait) return { ...whyWaiting(wait, terms), stepKey: wait.key };
+  if (wait) return { ...whyWaiting(wait, terms), stepKey: wait.key, waitsFor: waitOf(wait) };
   if (dueAt === null) return { reason: "due-now", answer: "It is about to go on.", advice: null };
   return {
     reason: "not-started-yet",
@@ -248,6 +257,11 @@ function whyWaiting(step: WaitingStep, { now }: WhyTerms): Said {
   };
 }
 
+function waitOf(step: WaitingStep): WhyWait {
+  const { name: stepName, eventType, topic } = step;
+  return { stepName, ...(topic !== null ? { topic } : eventType !== null ? { eventType } : {}) };
+}
+
 /** Of several waits the one that ends first. */
 function soonest(steps: readonly StepRecord[]): WaitingStep | undefined {
   const waits = steps.filter((step): step is WaitingStep => step.status === "waiting");
@@ -255,13 +269,13 @@ function soonest(steps: readonly StepRecord[]): WaitingStep | undefined {
 }
 
 function ago(time: number | null, { now }: WhyTerms): string {
-  return time === null ? "" : ` ${spoken(now - time)} ago`;
+  return time === null ? "" : ` ${spoken(now - time, Math.floor)} ago`;
 }
 
-/** Roughly, so that it is read at a glance. Whole units, as in other places that tell times: 7.6 minutes are 7. */
-function spoken(ms: number): string {
+/** Roughly, so that it is read at a glance. What was is told in whole units, as everywhere: 7.6 minutes ago are 7. */
+function spoken(ms: number, whole: (units: number) => number = Math.round): string {
   const [unit, size] = units.find(([, least]) => ms >= least * 2) ?? ["second", 1000];
-  const count = Math.max(0, size === 1000 ? Math.round(ms / size) : Math.floor(ms / size));
+  const count = Math.max(0, whole(ms / size));
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 

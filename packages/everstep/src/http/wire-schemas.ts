@@ -221,6 +221,7 @@ export const why: Schema<wire.WireWhy> = object({
   advice: nullable(text()),
   status,
   stepKey: optional(text()),
+  waitsFor: optional(object({ stepName: text(), eventType: optional(text()), topic: optional(text()) })),
   until: optional(instant),
   mayRetry: optional(flag),
   warnings: optional(list(text())),

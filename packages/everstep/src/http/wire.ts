@@ -196,6 +196,8 @@ export interface WireWhy {
   readonly advice: string | null;
   readonly status: InstanceStatus;
   readonly stepKey?: string;
+  /** What it waits for: an event or a topic, if one is named, else a time. Of several waits the one that ends first. */
+  readonly waitsFor?: { readonly stepName: string; readonly eventType?: string; readonly topic?: string };
   /** When it goes on by itself. */
   readonly until?: string;
   /** An errored one: `retry-failed-step` would be accepted. Then `stepKey` is the step it is for, if it is for one. */

@@ -35,7 +35,7 @@ export function DeadLettersView() {
   });
   const { bulk, start, stop, dismiss } = useBulk();
   const isBusy = bulk?.progress.state === "running";
-  const redrive = async (letters: readonly WireInstanceWithMeta[]): Promise<void> => {
+  const retry = async (letters: readonly WireInstanceWithMeta[]): Promise<void> => {
     await start(retryFailedStep, letters.map(itemOf));
     reload();
   };
@@ -45,7 +45,7 @@ export function DeadLettersView() {
       <div className="head">
         <h1>Dead letters</h1>
         <span className="dim">
-          Instances the engine gave up on. Redriving gives the step that failed one more attempt.
+          Instances the engine gave up on. Retrying gives the step that failed one more attempt.
         </span>
         <div className="end">
           <select
@@ -67,13 +67,13 @@ export function DeadLettersView() {
           access.management &&
           found.length > 0 && (
             <ConfirmButton
-              label="Redrive all"
+              label="Retry all failed steps"
               question={`Give ${found.length === 1 ? "it" : `all ${found.length}`} another chance?`}
-              confirm="Redrive"
+              confirm="Retry"
               isBusy={isBusy}
               isSafe
               icon={<RotateCw aria-hidden />}
-              onConfirm={() => void redrive(found)}
+              onConfirm={() => void retry(found)}
             />
           )
         }
@@ -81,7 +81,7 @@ export function DeadLettersView() {
       >
         <Pending isThere={items !== undefined} problem={problem} again={reload} rows={5} />
         {items?.length === 0 && (
-          <Empty title="Nothing was given up.">
+          <Empty title="No dead letters">
             An instance comes here when a step has used up its retries, or every process that ran it died.
           </Empty>
         )}
@@ -90,7 +90,7 @@ export function DeadLettersView() {
             <Letter
               key={`${instance.meta.workflowName}/${instance.id}`}
               instance={instance}
-              redrive={access.management && !isBusy ? () => void redrive([instance]) : null}
+              retry={access.management && !isBusy ? () => void retry([instance]) : null}
             />
           ))}
         </ul>
@@ -102,10 +102,10 @@ export function DeadLettersView() {
 
 function Letter({
   instance: { id, meta, details },
-  redrive,
+  retry,
 }: {
   readonly instance: WireInstanceWithMeta;
-  readonly redrive: (() => void) | null;
+  readonly retry: (() => void) | null;
 }) {
   return (
     <li className="letter">
@@ -122,10 +122,10 @@ function Letter({
           {details.error ? `${details.error.name}: ${details.error.message}` : "The error was not recorded."}
         </div>
       </div>
-      {redrive && (
-        <button type="button" onClick={redrive}>
+      {retry && (
+        <button type="button" onClick={retry}>
           <RotateCw aria-hidden />
-          Redrive
+          Retry failed step
         </button>
       )}
     </li>

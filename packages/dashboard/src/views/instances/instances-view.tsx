@@ -1,4 +1,5 @@
 import "../../look/instances.css";
+import "../../look/instance-rows.css";
 import { ArrowUp } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSession } from "../../api/session.tsx";
@@ -23,10 +24,6 @@ export function InstancesView() {
     <>
       <div className="head">
         <h1>Instances</h1>
-        <p className="keys-hint small dim end" aria-hidden>
-          <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> opens · <kbd>x</kbd> selects · <kbd>shift</kbd>{" "}
-          selects a range
-        </p>
       </div>
       <FilterBar filters={filters} query={query} />
       <Instances key={nameOf(filters)} filters={filters} />

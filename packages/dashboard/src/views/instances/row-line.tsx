@@ -4,9 +4,10 @@ import { Link } from "wouter";
 import { links } from "../../links.ts";
 import { Status } from "../../parts/status.tsx";
 import { useNow } from "../../parts/use-now.ts";
-import { spokenAgo, spokenTime } from "../../words/time.ts";
+import { spokenAgo, spokenExact, spokenTime } from "../../words/time.ts";
 import type { Row } from "./row.ts";
 import { spokenLife, spokenState } from "./state-words.ts";
+import type { Wait } from "./use-waits.ts";
 
 export const RowLine = memo(function RowLine({
   row,
@@ -15,6 +16,7 @@ export const RowLine = memo(function RowLine({
   isChosen,
   isCurrent,
   onChoose,
+  wait,
 }: {
   readonly row: Row;
   readonly place: number;
@@ -23,6 +25,8 @@ export const RowLine = memo(function RowLine({
   readonly isChosen: boolean;
   readonly isCurrent: boolean;
   readonly onChoose: (row: Row, isRange: boolean) => void;
+  /** What it waits for, once that is known. */
+  readonly wait: Wait | undefined;
 }) {
   const { instanceId, workflowName } = row;
   const names = ["row"];
@@ -49,16 +53,16 @@ export const RowLine = memo(function RowLine({
         <span className="workflow clip" title={workflowName}>
           {workflowName}
         </span>
-        <Times row={row} />
+        <Times row={row} wait={wait} />
       </Link>
     </li>
   );
 });
 
 /** What changes with the clock. */
-function Times({ row }: { readonly row: Row }) {
+function Times({ row, wait }: { readonly row: Row; readonly wait: Wait | undefined }) {
   const now = useNow();
-  const state = spokenState(row, now);
+  const state = spokenState(row, now, wait);
   return (
     <>
       <time
@@ -67,9 +71,10 @@ function Times({ row }: { readonly row: Row }) {
         title={spokenTime(row.createdAt)}
       >
         {spokenAgo(row.createdAt, now)}
+        <span className="exact">{spokenExact(row.createdAt, now)}</span>
       </time>
       <span className="life number dim">{spokenLife(row, now)}</span>
-      <span className={`state clip ${row.status === "errored" ? "is-errored" : "dim"}`} title={state}>
+      <span className={`state ${row.status === "errored" ? "is-errored" : "clip dim"}`} title={state}>
         {row.deadLetter && (
           <span className="dead" title="The engine gave up on it.">
             <Skull aria-hidden />

@@ -3,7 +3,7 @@ import { ProblemNotice } from "../../parts/notice.tsx";
 import { Bone } from "../../parts/skeleton.tsx";
 import { useMedia } from "../../parts/use-media.ts";
 import { useWindow } from "../../parts/use-window.ts";
-import { spokenNumber } from "../../words/numbers.ts";
+import { counted, spokenNumber } from "../../words/numbers.ts";
 import type { Filters } from "./filters.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import type { Row } from "./row.ts";
@@ -11,6 +11,7 @@ import { RowLine } from "./row-line.tsx";
 import { type LiveListing, useRenewal } from "./use-listing.ts";
 import { useRowKeys } from "./use-row-keys.ts";
 import type { SelectionState } from "./use-selection.ts";
+import { useWaits } from "./use-waits.ts";
 
 /** Rows that are loaded ahead of those on the screen. */
 const ahead = 150;
@@ -30,10 +31,12 @@ export function RowList({
 }) {
   const { listing, loadMore } = live;
   const rows = listing?.rows ?? [];
-  const rowHeight = useMedia("(max-width: 720px)") ? 64 : 40;
+  const rowHeight = useMedia("(max-width: 720px)") ? 92 : 40;
   const { ref, first, end } = useWindow(rows.length, rowHeight);
   const keys = useRowKeys({ rows, rowHeight, list: ref, selection });
   useRenewal(live, { first, end });
+  const shown = rows.slice(first, end);
+  const waitOf = useWaits(shown);
 
   useEffect(() => onScrolled(first > 0), [first, onScrolled]);
 
@@ -88,7 +91,7 @@ export function RowList({
             aria-label="Instances"
             onFocus={keys.onFocus}
           >
-            {rows.slice(first, end).map((row, n) => (
+            {shown.map((row, n) => (
               <RowLine
                 key={row.key}
                 row={row}
@@ -97,6 +100,7 @@ export function RowList({
                 isChosen={selection.chosen.has(row.key)}
                 isCurrent={keys.current === row.key}
                 onChoose={choose}
+                wait={waitOf(row)}
               />
             ))}
           </ul>
@@ -120,7 +124,7 @@ export function RowList({
       {listing && rows.length > 0 && (
         <p className="list-end small dim">
           {listing.next === undefined
-            ? `${spokenNumber(rows.length)} in all`
+            ? counted(rows.length, "instance")
             : `${spokenNumber(rows.length)} loaded`}
         </p>
       )}

@@ -19,6 +19,22 @@ describe("a row says in a few words where its instance is", () => {
     expect(said({ status: "waiting", dueAt: "2026-03-01T11:00:00.000Z" })).toBe("due now");
   });
 
+  test("what it waits for, once that is known", () => {
+    const row = rowOf(listed("a", { status: "waiting", dueAt: "2026-03-01T12:10:00.000Z" }));
+    const told = (
+      reason: string,
+      waitsFor: { stepName: string; eventType?: string; topic?: string },
+    ): string => spokenState(row, now, { reason, waitsFor });
+    expect(told("waiting-for-event", { stepName: "approval", eventType: "approved" })).toBe(
+      "approval ← approved, due in 10 minutes",
+    );
+    expect(told("waiting-for-topic", { stepName: "news", topic: "prices" })).toBe(
+      "news ← topic prices, due in 10 minutes",
+    );
+    expect(told("sleeping", { stepName: "nap" })).toBe("nap sleeps, due in 10 minutes");
+    expect(told("waiting-for-retry", { stepName: "call" })).toBe("call retries, due in 10 minutes");
+  });
+
   test("why it ended badly, clipped", () => {
     expect(said({ status: "errored", error: { name: "Error", message: "no" } })).toBe("Error: no");
     expect(said({ status: "errored", error: { name: "E", message: "x".repeat(9000) } })).toHaveLength(240);

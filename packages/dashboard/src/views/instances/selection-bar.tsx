@@ -83,6 +83,7 @@ function ActionButton({
         question={question(counted(items.length, "instance"))}
         confirm={`${words} ${spokenNumber(items.length)}`}
         isBusy={isBusy}
+        isSafe={name === "pause"}
         onConfirm={() => onAct(action, items)}
       />
     );

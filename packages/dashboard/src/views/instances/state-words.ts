@@ -3,15 +3,16 @@
 import { isEnded } from "../../words/statuses.ts";
 import { spokenAgo, spokenDuration } from "../../words/time.ts";
 import type { Row } from "./row.ts";
+import type { Wait } from "./use-waits.ts";
 
-export function spokenState(row: Row, now: number): string {
+export function spokenState(row: Row, now: number, wait?: Wait): string {
   if (row.hasLeft) return "not in this list any more";
   switch (row.status) {
     case "active":
       if (row.executing) return "executing";
       return row.queued ? queuedFor(row, now) : dueWords(row, now);
     case "waiting":
-      return row.executing ? "executing" : dueWords(row, now);
+      return row.executing ? "executing" : [waitWords(wait), dueWords(row, now)].filter(Boolean).join(", ");
     case "paused":
       return `paused ${spokenAgo(row.updatedAt, now)}`;
     case "complete":
@@ -20,6 +21,16 @@ export function spokenState(row: Row, now: number): string {
     case "terminated":
       return row.why ?? "";
   }
+}
+
+/** "approval ← approved": the step, and what it waits for. */
+export function waitWords(wait: Wait | undefined): string {
+  const { reason, waitsFor } = wait ?? {};
+  if (!waitsFor) return "";
+  const { stepName, eventType, topic } = waitsFor;
+  if (topic !== undefined) return `${stepName} ← topic ${topic}`;
+  if (eventType !== undefined) return `${stepName} ← ${eventType}`;
+  return reason === "waiting-for-retry" ? `${stepName} retries` : `${stepName} sleeps`;
 }
 
 /** How long it took; of one that goes on, how long so far. */

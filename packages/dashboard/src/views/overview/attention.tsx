@@ -47,13 +47,7 @@ export function Attention({ overview }: { readonly overview: WireOverview }) {
       <Fact
         name="Dead letters"
         isBad={deadLetters.count > 0}
-        about={
-          deadLetters.count === 0 ? (
-            "nothing was given up"
-          ) : (
-            <Link href={links.deadLetters()}>look and redrive</Link>
-          )
-        }
+        about={deadLetters.count === 0 ? "no dead letters" : <Link href={links.deadLetters()}>Review</Link>}
       >
         {most(deadLetters)}
       </Fact>

@@ -21,6 +21,14 @@ const meanings: Readonly<Record<string, string>> = {
   ownership: "a dead process is noticed at once",
 };
 
+/** How a guarantee that is not given is called. */
+const lacks: Readonly<Record<string, string>> = {
+  nudges: "No push notifications",
+  mutations: "No writes of your own in steps",
+  transactions: "No transactions of your own",
+  ownership: "No detection of dead processes",
+};
+
 export function StorePanel({ overview: { store, version } }: { readonly overview: WireOverview }) {
   return (
     <Panel title="Store and guarantees" end={<span className="small dim">everstep {version}</span>}>
@@ -38,7 +46,7 @@ export function StorePanel({ overview: { store, version } }: { readonly overview
             <li key={name} className={has ? "has" : "dim"} title={why}>
               {has ? <Check aria-hidden /> : <Minus aria-hidden />}
               <span>
-                <strong>{has ? name : `not ${name}`}</strong>{" "}
+                <strong>{has ? name : (lacks[name] ?? `not ${name}`)}</strong>{" "}
                 <span className="small dim">{has ? meanings[name] : why}</span>
               </span>
             </li>

@@ -54,7 +54,7 @@ export function PublishForm({ topic: given }: { readonly topic: string }) {
         {reached !== null && (
           <Notice tone={reached === 0 ? "plain" : "good"}>
             {reached === 0
-              ? "Nobody waited on it, so nobody got it."
+              ? "No subscribers, so nobody got it."
               : `It reached ${counted(reached, "waiter")}.`}
           </Notice>
         )}

@@ -50,7 +50,7 @@ function TopicsPanel({ selected }: { readonly selected: string | null }) {
     <Panel title="Topics that are waited on" flush>
       <Pending isThere={items !== undefined} problem={problem} again={reload} rows={4} />
       {items?.length === 0 && !isMore && (
-        <Empty title="Nobody waits on a topic.">
+        <Empty title="No subscribers on any topic">
           <span>
             A workflow does with <code>step.waitForEvent("opening", {'{ topic: "warehouse.open" }'})</code>.
           </span>

@@ -25,9 +25,7 @@ export function WaitersPanel({ topic }: { readonly topic: string }) {
     <Panel title={<Copyable text={topic} what="topic" />} flush>
       <Pending isThere={items !== undefined} problem={problem} again={reload} rows={3} />
       {items?.length === 0 && (
-        <Empty title="Nobody waits on it now.">
-          What is published reaches those who wait at that time only.
-        </Empty>
+        <Empty title="No subscribers">What is published reaches those who wait at that time only.</Empty>
       )}
       {items && items.length > 0 && (
         <Wide label="Waiters">

@@ -11,11 +11,11 @@ const words: Readonly<Record<string, string>> = {
   eventBytesMax: "Size of an event's payload",
   bufferedEventsMax: "Events kept for later",
   sleepMsMax: "Longest sleep",
-  waitMsMax: "Longest wait for an event",
-  waitMsDefault: "Wait for an event, unless said",
+  waitMsMax: "Longest event timeout",
+  waitMsDefault: "Default event timeout",
   timeoutMsMax: "Longest attempt",
   crashesMax: "Crashes in a row",
-  stallMs: "Standing still",
+  stallMs: "Stall timeout",
   batchMax: "Instances in a batch",
 };
 

@@ -1,6 +1,5 @@
 import "../../look/workflows.css";
 import type { WireWorkflow } from "everstep/client";
-import { List } from "lucide-react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
@@ -10,6 +9,7 @@ import { Panel } from "../../parts/panel.tsx";
 import { Bones } from "../../parts/skeleton.tsx";
 import { Counts } from "./counts.tsx";
 import { spokenLimits } from "./limits-words.ts";
+import { RecentPanel } from "./recent-panel.tsx";
 import { StartForm } from "./start-form.tsx";
 
 const againMs = 5000;
@@ -34,10 +34,6 @@ export function WorkflowView({ workflowName }: { readonly workflowName: string }
     <>
       <div className="head">
         <h1>{workflowName}</h1>
-        <Link href={links.instances({ workflow: workflowName })} className="button end">
-          <List aria-hidden />
-          Instances
-        </Link>
       </div>
       {problem && <ProblemNotice problem={problem} again={reload} />}
       {!value && !problem && <Bones rows={6} height={32} />}
@@ -52,7 +48,10 @@ export function WorkflowView({ workflowName }: { readonly workflowName: string }
                 <p className="dim">You may look, but not start instances of this workflow.</p>
               </Panel>
             )}
-            <Facts workflow={value} />
+            <div className="stack">
+              <RecentPanel workflowName={workflowName} />
+              <Facts workflow={value} />
+            </div>
           </div>
         </>
       )}
@@ -73,7 +72,7 @@ function useAccess(workflowName: string) {
 function Facts({ workflow }: { readonly workflow: WireWorkflow }) {
   const { key, name, checksParams, checksOutput, concurrency, limits } = workflow;
   return (
-    <Panel title="Facts">
+    <Panel title="Settings">
       <dl className="facts">
         {key !== name && (
           <>
@@ -82,15 +81,20 @@ function Facts({ workflow }: { readonly workflow: WireWorkflow }) {
           </>
         )}
         <dt>Params</dt>
-        <dd>{checksParams ? "checked by a schema" : "not checked"}</dd>
+        <dd>{checksParams ? "Checked by a schema" : "No schema"}</dd>
         <dt>Output</dt>
-        <dd>{checksOutput ? "checked by a schema" : "not checked"}</dd>
+        <dd>{checksOutput ? "Checked by a schema" : "No schema"}</dd>
         <dt>Instances at once</dt>
-        <dd>{concurrency === null ? "any number" : `at most ${concurrency}`}</dd>
-        {spokenLimits(limits).map(({ name: limit, value }) => (
-          <FactLine key={limit} name={limit} value={value} />
-        ))}
+        <dd>{concurrency === null ? "No limit" : `At most ${concurrency}`}</dd>
       </dl>
+      <details className="limits">
+        <summary>Limits</summary>
+        <dl className="facts">
+          {spokenLimits(limits).map(({ name: limit, value }) => (
+            <FactLine key={limit} name={limit} value={value} />
+          ))}
+        </dl>
+      </details>
     </Panel>
   );
 }

@@ -1,5 +1,6 @@
 import "../../look/workflows.css";
 import type { WireWorkflow } from "everstep/client";
+import { Play } from "lucide-react";
 import { Link } from "wouter";
 import { isAbort } from "../../api/problem.ts";
 import { useSession } from "../../api/session.tsx";
@@ -15,7 +16,7 @@ const againMs = 10_000;
 const atOnce = 4;
 
 export function WorkflowsView() {
-  const { client } = useSession();
+  const { client, access } = useSession();
   const { value, problem, reload } = useLoaded({
     name: "all workflows",
     load: async (signal) => {
@@ -52,7 +53,7 @@ export function WorkflowsView() {
       {value && value.length > 0 && (
         <ul className="panel workflow-rows">
           {value.map(({ name, details }) => (
-            <WorkflowRow key={name} name={name} details={details} />
+            <WorkflowRow key={name} name={name} details={details} mayStart={access.instanceCreation} />
           ))}
         </ul>
       )}
@@ -60,7 +61,15 @@ export function WorkflowsView() {
   );
 }
 
-function WorkflowRow({ name, details }: { readonly name: string; readonly details: WireWorkflow | null }) {
+function WorkflowRow({
+  name,
+  details,
+  mayStart,
+}: {
+  readonly name: string;
+  readonly details: WireWorkflow | null;
+  readonly mayStart: boolean;
+}) {
   return (
     <li className="workflow-row">
       <div className="workflow-name">
@@ -68,15 +77,21 @@ function WorkflowRow({ name, details }: { readonly name: string; readonly detail
         <span className="small dim">{details ? spokenFacts(details) : "Its counts cannot be read now."}</span>
       </div>
       {details && <Counts workflowName={name} counts={details.counts} />}
+      {mayStart && (
+        <Link href={links.workflow(name)} className="button tiny" aria-label={`Start ${name}`}>
+          <Play aria-hidden />
+          Start
+        </Link>
+      )}
     </li>
   );
 }
 
-/** "checks params · 10 at once". */
+/** "schema for params · at most 10 at once". */
 function spokenFacts({ checksParams, checksOutput, concurrency }: WireWorkflow): string {
   const checks = [checksParams && "params", checksOutput && "output"].filter(Boolean).join(" and ");
   return [
-    checks === "" ? "checks nothing" : `checks ${checks}`,
-    concurrency === null ? "any number at once" : `at most ${concurrency} at once`,
+    checks === "" ? "no schema" : `schema for ${checks}`,
+    concurrency === null ? "no concurrency limit" : `at most ${concurrency} at once`,
   ].join(" · ");
 }

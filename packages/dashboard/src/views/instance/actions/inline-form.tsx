@@ -43,7 +43,7 @@ export function InlineForm({
           {isBusy ? "One moment …" : confirm}
         </button>
         <button type="button" className="quiet" onClick={onClose}>
-          Leave it
+          Cancel
         </button>
       </div>
     </form>

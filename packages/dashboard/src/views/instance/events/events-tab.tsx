@@ -27,7 +27,7 @@ export function EventsTab({ live }: { readonly live: Live }) {
           {problem && <ProblemNotice problem={problem} again={reload} />}
           {!value && !problem && <Bones rows={4} height={32} />}
           {value?.events.length === 0 && (
-            <Empty title="No event has come.">
+            <Empty title="No events yet">
               {maySend ? "Events that are sent to this instance are shown here, taken or not." : null}
             </Empty>
           )}

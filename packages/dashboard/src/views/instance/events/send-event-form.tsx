@@ -40,7 +40,7 @@ export function SendEventForm({ live, onSent }: { readonly live: Live; readonly 
     setEventId("");
   };
   return (
-    <Panel title="Send an event">
+    <Panel title="Send event">
       <form
         ref={form}
         className="stack"
