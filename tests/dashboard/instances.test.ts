@@ -159,7 +159,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
     ["dark", 360],
   ] as const)("it reads well and is accessible in %s, %i px wide", async (colorScheme, width) => {
     const page = await openPage({ colorScheme, width, height: width === 360 ? 740 : 800 });
-    await open(page, "?status=active,waiting,paused,errored,terminated");
+    await open(page, "?status=active,waiting,paused,errored,terminated&order=asc");
     await page.getByLabel("Select order-waiting").click();
     await page.getByText("1 selected", { exact: true }).waitFor();
     expect(await axe(page)).toEqual([]);

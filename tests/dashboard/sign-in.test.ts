@@ -41,6 +41,22 @@ onEachStore("signing in", { isOfThePage: true, authorize: "tokens", seed: seedEv
     await page.reload();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect(await page.evaluate("[localStorage.length, document.cookie]")).toEqual([0, ""]);
+    // What is around every view: a theme, help with the keys, and finding an instance by its id.
+    await page.getByRole("button", { name: /^Theme: as the system is/ }).click();
+    await page.getByRole("button", { name: /^Theme: light/ }).click();
+    const scheme = "getComputedStyle(document.documentElement).colorScheme";
+    expect(await page.evaluate(scheme)).toBe("dark");
+    await page.reload();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(await page.evaluate(scheme)).toBe("dark");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("sleeper-w");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "sleeper-waiting" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Token").waitFor();
     expect(await page.evaluate("sessionStorage.length")).toBe(0);
@@ -53,7 +69,7 @@ onEachStore("signing in", { isOfThePage: true, authorize: "tokens", seed: seedEv
       await page.goto(`${url(path)}#token=${tokens.readOnly}`);
       await page.getByText("read-only").waitFor();
       await page.getByRole("heading", { level: 1 }).waitFor();
-      const offered = page.getByRole("button", { name: /publish|redrive|terminate|restart|pause/i });
+      const offered = page.getByRole("button", { name: /publish|retry|terminate|restart|pause/i });
       await expect.poll(() => offered.count()).toBe(0);
     },
   );

@@ -6,6 +6,9 @@ import "./look/json.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { readTheme, showTheme } from "./shell/chosen-theme.ts";
+
+showTheme(readTheme());
 
 const root = document.getElementById("root");
 if (root) {

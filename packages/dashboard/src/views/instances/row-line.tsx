@@ -7,7 +7,7 @@ import { useNow } from "../../parts/use-now.ts";
 import { spokenAgo, spokenExact, spokenTime } from "../../words/time.ts";
 import type { Row } from "./row.ts";
 import { spokenLife, spokenState } from "./state-words.ts";
-import type { Wait } from "./use-waits.ts";
+import type { Wait } from "./wait.ts";
 
 export const RowLine = memo(function RowLine({
   row,

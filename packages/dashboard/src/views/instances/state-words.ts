@@ -3,7 +3,7 @@
 import { isEnded } from "../../words/statuses.ts";
 import { spokenAgo, spokenDuration } from "../../words/time.ts";
 import type { Row } from "./row.ts";
-import type { Wait } from "./use-waits.ts";
+import type { Wait } from "./wait.ts";
 
 export function spokenState(row: Row, now: number, wait?: Wait): string {
   if (row.hasLeft) return "not in this list any more";

@@ -1,10 +1,9 @@
 /** What the rows on the screen wait for. Lists do not tell, so each that waits is asked once for every wait it comes to. */
-import type { Client, WireWhy } from "everstep/client";
+import type { Client } from "everstep/client";
 import { useEffect, useRef, useState } from "react";
 import { useSession } from "../../api/session.tsx";
 import type { Row } from "./row.ts";
-
-export type Wait = Pick<WireWhy, "reason" | "waitsFor">;
+import type { Wait } from "./wait.ts";
 
 /** Asked at once: the browser has few connections, and the list itself needs them too. */
 const atOnce = 2;

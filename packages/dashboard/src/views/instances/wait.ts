@@ -1,0 +1,4 @@
+import type { WireWhy } from "everstep/client";
+
+/** What an instance waits for. */
+export type Wait = Pick<WireWhy, "reason" | "waitsFor">;
