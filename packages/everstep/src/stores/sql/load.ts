@@ -40,9 +40,9 @@ export function loads(dialect: Dialect): Load {
   ]);
 }
 
-/** Only the runs' own rows, and nobody who writes to them has to wait. What it sees may be over a moment later. */
+/** Only the runs' own rows and what commits build on, and nobody who writes to them has to wait. What it sees may be over a moment later. */
 export function glimpses(dialect: Dialect): Load {
-  return reading([glimpseRuns(dialect)]);
+  return reading([glimpseRuns(dialect), readHeardEvents(dialect)]);
 }
 
 function reading(readers: readonly Reader[]): Load {

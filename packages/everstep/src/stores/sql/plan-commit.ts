@@ -15,7 +15,6 @@ export function planCommit(set: WorkingSet, request: CommitRequest, now: number)
   if (fenced.kind !== "passed") return fenced;
   const { run } = fenced;
   const { boundary } = request;
-  if (heardOfLost(boundary, (seq) => run.heard.get(seq))) return { kind: "superseded" };
   record(run, boundary, now);
   const timeoutsRefused = !settleTimeouts(run, boundary);
   sendAlongside(set, run, request, now);
@@ -42,6 +41,7 @@ export function passFence(
   // Before the lease is looked at: the commit that gave it back may be repeated too.
   if (boundary.number === lastCommit) return repeated(run, boundary);
   const isNext = numberBefore(boundary) === lastCommit;
+  if (heardOfLost(boundary, (seq) => run.heard.get(seq))) return { kind: "superseded" };
   return run.isLeased && !run.hasEnded && isCurrent && isNext
     ? { kind: "passed", run }
     : { kind: "superseded" };

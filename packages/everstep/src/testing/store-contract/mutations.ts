@@ -14,6 +14,7 @@ import {
   logLine,
   pause,
   ref,
+  sendEvent,
 } from "./given.ts";
 
 export const mutationCases: readonly Case[] = [
@@ -30,6 +31,24 @@ export const mutationCases: readonly Case[] = [
       await committed(store, request, at(1));
       equal(await rows.read(store, "k"), "v", "the author's row");
       equal((await instance(store, "a")).status, "complete", "status");
+    },
+  },
+  {
+    name: "a commit that builds on a lost event takes no rows of the author along",
+    needs: "mutations",
+    async run({ open, rows }) {
+      const store = await open();
+      await rows.prepare?.(store);
+      const { lease } = await started(store, "a");
+      await write(store, sendEvent("a", "there", "x"), at(1));
+      const request = (id: string): CommitRequest =>
+        commit(lease, boundary(1, { eventSeqSeen: 1, heard: [{ seq: 1, id }] }), {
+          mutations: { serviceCalls: [], mutate: [inserting(rows, id, "v")] },
+        });
+      await superseded(store, request("lost"), at(2));
+      equal(await rows.read(store, "lost"), undefined, "the author's row");
+      await committed(store, request("there"), at(3));
+      equal(await rows.read(store, "there"), "v", "the author's row");
     },
   },
   {
