@@ -236,6 +236,18 @@ describe("SEC-2, 167 each hook decides about its own routes, after the request h
     }
   }
 
+  test("who a hook says it is stands in the reason of what they terminate, and nowhere if none says so", async () => {
+    const terminate = guarded.find(({ route }) => route.action === "terminate") as SampleRequest;
+    const named: Authorize = { request: () => ({ actor: "ann" }), management: () => {} };
+    expect(await asked(named, terminate)).toEqual(good(terminate));
+    const [ended] = (await watched.app.list({ status: "terminated" })).items;
+    expect(ended?.terminationReason).toMatchObject({ source: "user", by: "ann" });
+    expect((await watched.app.workflows.ORDER.at(ended?.id ?? "").why()).answer).toContain("by ann");
+    const restart = guarded.find(({ route }) => route.action === "restart") as SampleRequest;
+    const unclear = { request: () => ({ user: "ann" }) } as never as Authorize;
+    expect(await asked(unclear, restart)).toEqual(refused("403 FORBIDDEN"));
+  });
+
   test("what was asked for is told as it was understood", async () => {
     const told: unknown[] = [];
     const read = ({ query }: { query: unknown }) => void told.push(query);

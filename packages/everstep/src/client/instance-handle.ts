@@ -13,17 +13,13 @@ import {
   planSendEvent,
   planSkipSleep,
   planTerminate,
+  type UserReason,
+  userReason,
 } from "../engine/lifecycle.ts";
 import { planRetryFailedStep } from "../engine/retry-failed-step.ts";
 import { activeSleep, historyBefore, type StepSelector } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
-import {
-  type InstanceRecord,
-  type InstanceRef,
-  isTerminal,
-  type RunId,
-  type TerminationReason,
-} from "../model/instance.ts";
+import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { ChangeOutcome, ValueTerms } from "../store/store.ts";
 import { type ExportHistoryOptions, exportHistory } from "../verify/replay/export-history.ts";
@@ -249,9 +245,9 @@ export class InstanceHandle<Output = any> {
   }
 
   /** Ends it for good. What a body in flight returns later is refused. */
-  async terminate(options: RepeatOptions & { readonly reason?: string } = {}): Promise<void> {
+  async terminate(options: RepeatOptions & UserReason = {}): Promise<void> {
     const next = { kind: "terminate", reason: userReason(options) } as const;
-    const plan = planTerminate(this.#ref, options.reason ?? null);
+    const plan = planTerminate(this.#ref, next.reason);
     if (await this.#isRepeat(plan, options)) return;
     const { announcer } = this.#parts;
     const told = announcer.hearsEnds ? await this.#read() : null;
@@ -503,10 +499,6 @@ function checkIdempotencyKey(key: unknown): string {
     "INVALID_ARGUMENT",
     "An idempotencyKey is 1 to 200 visible ASCII characters, for instance a UUID.",
   );
-}
-
-function userReason({ reason }: { readonly reason?: string }): TerminationReason {
-  return { source: "user", message: reason ?? null };
 }
 
 export function alreadyExists(ref: InstanceRef): EverstepError {

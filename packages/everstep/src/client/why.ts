@@ -117,9 +117,9 @@ const retryStep =
 const goOn = "Let it go on once the cause is gone (retry-failed-step), or restart the instance.";
 
 function whyTerminated({ terminationReason, completedAt }: InstanceRecord, terms: WhyTerms): Said {
-  const { source = "user", message = null } = terminationReason ?? {};
+  const { source = "user", message = null, by: actor = "a person" } = terminationReason ?? {};
   const by = {
-    user: "by a person",
+    user: `by ${actor}`,
     maxRunDuration: "because it ran longer than its workflow allows",
     maxSuspendDuration: "because it waited longer than its workflow allows",
     deadline: "because its deadline passed",

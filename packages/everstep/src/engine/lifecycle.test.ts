@@ -15,6 +15,7 @@ import {
   planSendEvent,
   planSkipSleep,
   planTerminate,
+  userReason,
 } from "./lifecycle.ts";
 import { planRetryFailedStep } from "./retry-failed-step.ts";
 import { completed, errored, json, waiting } from "./sample-records.ts";
@@ -395,7 +396,9 @@ describe("what people ask for, as requests", () => {
       when: { statuses: ["paused"] },
       change: { kind: "resume", shiftDeadlines: true },
     });
-    expect(planTerminate(ref, "why")).toMatchObject({
+    expect(userReason({ actor: "kim" })).toEqual({ source: "user", message: null, by: "kim" });
+    expect(userReason({ actor: "" })).toEqual({ source: "user", message: null });
+    expect(planTerminate(ref, userReason({ reason: "why" }))).toMatchObject({
       when: { statuses: ["active", "waiting", "paused"] },
       change: { kind: "terminate", reason: { source: "user", message: "why" } },
     });

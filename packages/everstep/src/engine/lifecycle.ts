@@ -7,7 +7,12 @@ import { issueText, plainIssues, type ValidationIssue } from "../authoring/stand
 import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
 import { eventBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
-import { type InstanceRef, type InstanceStatus, instanceStatuses } from "../model/instance.ts";
+import {
+  type InstanceRef,
+  type InstanceStatus,
+  instanceStatuses,
+  type TerminationReason,
+} from "../model/instance.ts";
 import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
 import type { AlongsideEvent, ChangeRequest, CreateRequest, SendEventRequest } from "../model/request.ts";
 import type { Runtime } from "../model/runtime.ts";
@@ -182,14 +187,28 @@ export function planResume(ref: InstanceRef, shiftDeadlines: boolean): ChangePla
   return planChange(ref, ["paused"], { kind: "resume", shiftDeadlines });
 }
 
-export function planTerminate(ref: InstanceRef, reason: string | null): ChangePlan {
-  if (reason !== null && typeof reason !== "string") {
-    throw new EverstepError("INVALID_ARGUMENT", `The reason to terminate is text, not a ${typeof reason}.`);
+export function planTerminate(ref: InstanceRef, reason: TerminationReason): ChangePlan {
+  return planChange(ref, liveStatuses, { kind: "terminate", reason });
+}
+
+/** What a person said about ending it, and who they are, where that is known. */
+export function userReason({ reason = null, actor }: UserReason): TerminationReason {
+  for (const [name, given] of Object.entries({ "The reason to terminate": reason, "The actor": actor })) {
+    if (given === null || given === undefined || typeof given === "string") continue;
+    throw new EverstepError("INVALID_ARGUMENT", `${name} is text, not a ${typeof given}.`);
   }
   // Too long a reason is no reason to go on.
   const message = reason?.slice(0, errorLimits.messageMax) ?? null;
-  return planChange(ref, liveStatuses, { kind: "terminate", reason: { source: "user", message } });
+  return { source: "user", message, ...(actor ? { by: actor.slice(0, actorMax) } : {}) };
 }
+
+export interface UserReason {
+  readonly reason?: string | null | undefined;
+  /** Who asks for it: a name or an address, shown to people. */
+  readonly actor?: string | undefined;
+}
+
+const actorMax = 200;
 
 export interface RestartCondition {
   readonly statuses?: readonly InstanceStatus[];

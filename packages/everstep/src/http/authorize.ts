@@ -43,8 +43,15 @@ export interface AuthorizeRunnerTickContext extends AuthorizeContext {
   readonly maxSteps?: number;
 }
 
-/** Returns nothing to allow. Returns or throws a Response to answer with it; throws anything else to refuse. */
-export type AuthorizeHook<Context> = (context: Context) => void | Response | Promise<void | Response>;
+/** Who it is, for a hook to allow with: what this person ends is recorded under this name. */
+export interface Actor {
+  readonly actor: string;
+}
+
+/** Returns nothing, or who it is, to allow. Returns or throws a Response to answer with it; throws anything else to refuse. */
+export type AuthorizeHook<Context> = (
+  context: Context,
+) => void | Actor | Response | Promise<void | Actor | Response>;
 
 export interface Authorize {
   /** Asked first, for every route. */
@@ -98,12 +105,29 @@ export async function ask<Context>(
   try {
     const answer: unknown = await inTime(runtime, hookMs, (async () => hook(context))()).catch(responseOnly);
     if (answer === undefined) return;
+    if (isActor(answer))
+      return void (context as Partial<AuthorizeContext>).state?.set(actorKey, answer.actor);
     if (answer instanceof Response) return copyOf(answer);
     if (answer === late) return refused(`did not answer within ${hookMs} ms`);
-    return refused("returned something that is neither nothing (to allow) nor a Response (to refuse)");
+    return refused(
+      "returned something that is neither nothing or { actor } (to allow) nor a Response (to refuse)",
+    );
   } catch (problem) {
     return refused("threw", problem);
   }
+}
+
+const actorKey = "actor";
+
+function isActor(answer: unknown): answer is Actor {
+  const { actor } = (answer ?? {}) as Partial<Actor>;
+  return !(answer instanceof Response) && typeof actor === "string" && actor !== "";
+}
+
+/** Who the hooks said it is. */
+export function actorOf({ state }: Pick<AuthorizeContext, "state">): string | undefined {
+  const actor = state.get(actorKey);
+  return typeof actor === "string" && actor !== "" ? actor : undefined;
 }
 
 function responseOnly(problem: unknown): Response {

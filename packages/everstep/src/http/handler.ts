@@ -3,7 +3,14 @@
 import type { AppParts } from "../client/app-parts.ts";
 import { type App, partsOf } from "../client/create-workflows.ts";
 import { EverstepError } from "../model/error.ts";
-import { type Authorize, type AuthorizeContext, ask, checkAuthorize, notConfigured } from "./authorize.ts";
+import {
+  type Authorize,
+  type AuthorizeContext,
+  actorOf,
+  ask,
+  checkAuthorize,
+  notConfigured,
+} from "./authorize.ts";
 import { readBody } from "./body.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import { DashboardFiles } from "./dashboard/dashboard-files.ts";
@@ -216,6 +223,7 @@ class HttpHandler {
       query,
       body,
       idempotencyKey: idempotencyKeyOf(request),
+      actor: actorOf(context),
       host: {
         may: (name, about) => mayDo(name, authorize, { ...context, ...about }),
         refusal: async () => {

@@ -18,6 +18,8 @@ export interface Call<Query = any, Body = any> {
   readonly body: Body;
   /** A repeat with the same one has no further effect. */
   readonly idempotencyKey: string | undefined;
+  /** Who asks, where a hook said so. */
+  readonly actor: string | undefined;
   readonly host: CallHost;
 }
 

@@ -109,6 +109,7 @@ export const meta: Schema<wire.WireMeta> = named(
       object({
         source: oneOf(["user", "maxRunDuration", "maxSuspendDuration", "deadline", "restarted"]),
         message: nullable(text()),
+        by: optional(text()),
       }),
     ),
     executing: flag,

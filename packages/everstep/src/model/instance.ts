@@ -27,6 +27,8 @@ export type RunId = number | string;
 export interface TerminationReason {
   readonly source: "user" | "maxRunDuration" | "maxSuspendDuration" | "deadline" | "restarted";
   readonly message: string | null;
+  /** Who it was, where that is known: the actor that a hook of the HTTP API named, or the `actor` given to `terminate`. */
+  readonly by?: string;
 }
 
 /** An instance with the facts of one of its runs (the current one unless another was asked for). */

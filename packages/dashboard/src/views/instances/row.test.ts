@@ -40,6 +40,9 @@ describe("a row says in a few words where its instance is", () => {
     expect(said({ status: "errored", error: { name: "E", message: "x".repeat(9000) } })).toHaveLength(240);
     expect(said({ status: "terminated", reason: { source: "user", message: null } })).toBe("by a person");
     expect(said({ status: "terminated", reason: { source: "user", message: "Enough" } })).toBe("Enough");
+    const by = { source: "user", message: null, by: "kim" } as const;
+    expect(said({ status: "terminated", reason: by })).toBe("by kim");
+    expect(said({ status: "terminated", reason: { ...by, message: "Enough" } })).toBe("Enough (by kim)");
   });
 
   test("how long it took, or has been at it", () => {

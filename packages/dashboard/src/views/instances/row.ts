@@ -70,7 +70,10 @@ function timeOf(iso: string | null): number | null {
 function whyOf({ details, meta }: Pick<Listed, "details" | "meta">): string | null {
   if (details.error) return `${details.error.name}: ${details.error.message}`.slice(0, whyMax);
   const reason = meta.terminationReason;
-  return reason ? (reason.message ?? endings[reason.source] ?? reason.source).slice(0, whyMax) : null;
+  if (!reason) return null;
+  const who = reason.by === undefined ? endings[reason.source] : `by ${reason.by}`;
+  const text = reason.message ?? who ?? reason.source;
+  return (reason.by !== undefined && reason.message ? `${text} (${who})` : text).slice(0, whyMax);
 }
 
 const endings: Readonly<Record<string, string>> = {

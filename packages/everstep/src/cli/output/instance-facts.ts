@@ -70,8 +70,9 @@ function refText({ workflowName, instanceId }: WireRef): string {
   return `${workflowName} ${instanceId}`;
 }
 
-function reasonText({ source, message }: NonNullable<WireMeta["terminationReason"]>): string {
-  return message === null ? `by ${source}` : `by ${source}: ${message}`;
+function reasonText({ source, message, by }: NonNullable<WireMeta["terminationReason"]>): string {
+  const who = by ?? source;
+  return message === null ? `by ${who}` : `by ${who}: ${message}`;
 }
 
 export function writeValue(title: string, value: unknown, out: Output): void {

@@ -8,6 +8,7 @@ import { instance, instanceCodes, instanceOf, isTaken, timeFrom, workflowOf } fr
 const one = "/workflows/:workflowName/instances/:instanceId";
 
 type Repeat = { readonly idempotencyKey?: string };
+type By = { readonly actor?: string };
 
 /** An action on one instance that is answered with no more than that it was done. */
 function verb<Body>(
@@ -18,7 +19,7 @@ function verb<Body>(
     readonly body: Schema<Body>;
     readonly codes?: readonly string[];
   },
-  act: (handle: InstanceHandle, body: Body, repeat: Repeat) => Promise<void>,
+  act: (handle: InstanceHandle, body: Body, repeat: Repeat, by: By) => Promise<void>,
 ): Route {
   const { action = name, summary, body, codes = [] } = terms;
   return route({
@@ -31,8 +32,9 @@ function verb<Body>(
     answer: { status: 200, schema: schemas.ok },
     codes: [...instanceCodes, ...codes],
     async run(call: Call<unknown, Body>) {
-      const { idempotencyKey } = call;
-      await act(instanceOf(call), call.body, idempotencyKey === undefined ? {} : { idempotencyKey });
+      const { idempotencyKey, actor } = call;
+      const repeat = idempotencyKey === undefined ? {} : { idempotencyKey };
+      await act(instanceOf(call), call.body, repeat, actor === undefined ? {} : { actor });
       return { body: { ok: true } };
     },
   });
@@ -54,7 +56,7 @@ export const managementRoutes: readonly Route[] = [
   verb(
     "terminate",
     { summary: "Ends it for good.", body: schemas.terminateBody, codes: ["INSTANCE_TERMINAL"] },
-    (handle, body, repeat) => handle.terminate({ ...body, ...repeat }),
+    (handle, body, repeat, by) => handle.terminate({ ...body, ...repeat, ...by }),
   ),
   verb(
     "restart",

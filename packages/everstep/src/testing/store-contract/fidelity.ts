@@ -275,7 +275,7 @@ export const fidelityCases: readonly Case[] = [
         { message: text, category: text, stepKey: text },
         "the log line",
       );
-      const reason = { source: "user", message: text } as const;
+      const reason = { source: "user", message: text, by: text } as const;
       await write(store, change("a", { kind: "terminate", reason }), at(2));
       equal((await instance(store, "a")).terminationReason, reason, "reason");
     },

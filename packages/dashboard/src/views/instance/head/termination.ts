@@ -11,6 +11,7 @@ const sources: Readonly<Record<Reason["source"], string>> = {
 };
 
 /** Who or what ended it, and what was said about it. */
-export function terminationText({ source, message }: Reason): string {
-  return message ? `${sources[source]}: ${message}` : sources[source];
+export function terminationText({ source, message, by }: Reason): string {
+  const who = by ?? sources[source];
+  return message ? `${who}: ${message}` : who;
 }
