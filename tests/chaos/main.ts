@@ -29,7 +29,8 @@ interface Options {
   readonly seed: number | null;
 }
 
-process.exitCode = await runScript(help, readOptions, run);
+// Node may never come to its end by itself where sockets were cut off in the middle of a write.
+process.exit(await runScript(help, readOptions, run));
 
 async function run(options: Options): Promise<number> {
   const reason = whyNoSite(options.kind, options.setup);
