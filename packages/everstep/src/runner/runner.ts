@@ -444,7 +444,7 @@ export class Runner implements TurnHost {
 
   /** Runs that may be claimed now, as far as places and memory go. */
   #room(): number {
-    return this.#memory.places(this.#freeSlots());
+    return this.#memory.places(this.#freeSlots(), this.#reserved);
   }
 
   // ---------------------------------------------------------------------------------------------- ticking

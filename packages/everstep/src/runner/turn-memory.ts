@@ -27,10 +27,14 @@ export class TurnMemory {
     return this.#bytes >= this.#bytesMax;
   }
 
-  /** Of so many runs, those that there will be room for if they are like the ones before. */
-  places(limit: number): number {
-    if (this.isFull) return this.#turns.size === 0 ? Math.min(limit, 1) : 0;
-    return this.#perRun === 0 ? limit : Math.min(limit, Math.max(1, Math.floor(this.free / this.#perRun)));
+  /**
+   * Of so many runs, those that there will be room for if they are like the ones before, beside those that a claim under way
+   * may bring.
+   */
+  places(limit: number, underWay: number): number {
+    const free = this.#bytesMax - this.#bytes - underWay * this.#perRun;
+    if (free <= 0) return this.#turns.size + underWay === 0 ? Math.min(limit, 1) : 0;
+    return this.#perRun === 0 ? limit : Math.min(limit, Math.max(1, Math.floor(free / this.#perRun)));
   }
 
   /** Runs were claimed which take so much each. */
