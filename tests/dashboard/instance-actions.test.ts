@@ -194,6 +194,14 @@ onEachStore("steering an instance", { isOfThePage: true }, (stage) => {
     const page = await open(stage, "child/mother-child-1");
     await page.getByRole("link", { name: /mother$/ }).click();
     await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/instances\/parent\/mother$/);
+    // And back, through the tree.
+    await page.getByRole("link", { name: "Family" }).click();
+    await page.getByRole("link", { name: "mother-child-1", exact: true }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/instances\/child\/mother-child-1$/);
+    await page.getByRole("link", { name: "Family" }).click();
+    const tree = page.getByRole("list", { name: "Parents and children" });
+    await expect.poll(() => tree.innerText()).toMatch(/mother[\s\S]*mother-child-1/);
+    expect(await axe(page)).toEqual([]);
   });
 
   test("an instance that is not there is said to be so, with a way to those that are", async () => {

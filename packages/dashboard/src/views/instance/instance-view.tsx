@@ -9,6 +9,7 @@ import { SaidProvider } from "./actions/said.tsx";
 import { CrashDemo } from "./crash/crash-demo.tsx";
 import { DataTab } from "./data-tab.tsx";
 import { EventsTab } from "./events/events-tab.tsx";
+import { FamilyTab } from "./family/family-tab.tsx";
 import { InstanceHead } from "./head/instance-head.tsx";
 import { type Live, useLive } from "./live.ts";
 import { LogsTab } from "./logs/logs-tab.tsx";
@@ -46,6 +47,7 @@ const tabs = [
   ["logs", "Logs"],
   ["data", "Data"],
   ["runs", "Runs"],
+  ["family", "Family"],
 ] as const;
 
 /** What a tab leaves behind in the address is of no use to the next. */
@@ -73,6 +75,7 @@ function Tabs({ live }: { readonly live: Live }) {
       {current === "logs" && <LogsTab live={live} />}
       {current === "data" && <DataTab live={live} />}
       {current === "runs" && <RunsTab live={live} />}
+      {current === "family" && <FamilyTab live={live} />}
     </>
   );
 }
