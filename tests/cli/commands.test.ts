@@ -316,7 +316,7 @@ test("instances retry gives a failed step another attempt", async () => {
       dead letter  yes: the engine gave up on it
 
     It failed 0 seconds ago with Error: no money.
-    Retry the failed step once its cause is gone (retry-failed-step), or restart the instance.
+    Retry the failed step once its cause is gone, or restart the instance.
       everstep instances retry job d-4
 
     Steps

@@ -196,6 +196,19 @@ onEachStore("4.4 Events", (tell) => {
     ]);
   });
 
+  test("an event of a misspelt type is named by why, beside the one that is waited for", async () => {
+    const story = tell({ W: waiter });
+    const instance = await story.workflows.W.create({ id: "i" });
+    await story.advance(1);
+    await instance.sendEvent({ type: "anwser" });
+    await story.advance(1);
+    expect(await instance.why()).toMatchObject({
+      reason: "waiting-for-event",
+      waitsFor: { eventType: "answer" },
+      warnings: ['An event of type "anwser" has come that no step asks for; the wait is for "answer".'],
+    });
+  });
+
   test("78. at the deadline the wait throws; uncaught, the run is errored and the step recorded so", async () => {
     const story = tell({ W: waiter });
     const start = story.runtime.now();
@@ -205,7 +218,7 @@ onEachStore("4.4 Events", (tell) => {
     await story.advance(1);
     const error = {
       name: "WaitForEventTimeoutError",
-      message: "WAIT_FOR_EVENT_TIMEOUT",
+      message: 'WAIT_FOR_EVENT_TIMEOUT: step "answer" got no event of type "answer" within 1 hour.',
       code: "WAIT_FOR_EVENT_TIMEOUT",
     };
     expect(await story.status("i")).toEqual({ status: "errored", error });
@@ -243,7 +256,7 @@ onEachStore("4.4 Events", (tell) => {
       expect(error).toBeInstanceOf(WaitForEventTimeoutError);
       expect(error).toMatchObject({
         name: "WaitForEventTimeoutError",
-        message: "WAIT_FOR_EVENT_TIMEOUT",
+        message: 'WAIT_FOR_EVENT_TIMEOUT: step "answer" got no event of type "answer" within 1 hour.',
         code: "WAIT_FOR_EVENT_TIMEOUT",
         step: "answer",
         eventType: "answer",

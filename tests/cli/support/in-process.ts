@@ -13,10 +13,8 @@ export interface Told {
   readonly err: string;
 }
 
-export interface Teller {
-  /** A line as it is typed after `everstep`. */
-  (line: string, options?: TellOptions): Promise<Told>;
-}
+/** A line as it is typed after `everstep`. */
+export type Teller = (line: string, options?: TellOptions) => Promise<Told>;
 
 export interface TellOptions {
   /** There is a person at a terminal, who answers every question so. */

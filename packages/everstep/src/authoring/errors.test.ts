@@ -72,10 +72,10 @@ describe("NonRetryableError", () => {
 
 describe("WaitForEventTimeoutError", () => {
   test("says what was waited for", () => {
-    const error = new WaitForEventTimeoutError("approval", { eventType: "approved" });
+    const error = new WaitForEventTimeoutError("approval", { eventType: "approved", timeoutMs: 86_400_000 });
     expect(error).toMatchObject({
       name: "WaitForEventTimeoutError",
-      message: "WAIT_FOR_EVENT_TIMEOUT",
+      message: 'WAIT_FOR_EVENT_TIMEOUT: step "approval" got no event of type "approved" within 1 day.',
       code: "WAIT_FOR_EVENT_TIMEOUT",
       step: "approval",
       eventType: "approved",

@@ -52,6 +52,8 @@ export function isMarkedNonRetryable(error: unknown): boolean {
 export interface AwaitedEvent {
   readonly eventType?: string | undefined;
   readonly topic?: string | undefined;
+  /** For how long. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The event a step waited for did not come in time. */
@@ -63,11 +65,18 @@ export class WaitForEventTimeoutError extends NonRetryableError {
   declare readonly topic?: string;
 
   constructor(step: string, awaited: AwaitedEvent) {
-    super("WAIT_FOR_EVENT_TIMEOUT", "WaitForEventTimeoutError");
+    super(`WAIT_FOR_EVENT_TIMEOUT: ${missed(step, awaited)}`, "WaitForEventTimeoutError");
     this.step = step;
     if (awaited.eventType !== undefined) this.eventType = awaited.eventType;
     if (awaited.topic !== undefined) this.topic = awaited.topic;
   }
+}
+
+function missed(step: string, { eventType, topic, timeoutMs }: AwaitedEvent): string {
+  const type = eventType === undefined ? "" : ` of type "${eventType}"`;
+  const what = topic === undefined ? `no event${type}` : `nothing from topic "${topic}"`;
+  const within = timeoutMs === undefined ? "in time" : `within ${formatDuration(timeoutMs)}`;
+  return `step "${step}" got ${what} ${within}.`;
 }
 
 /** An attempt took longer than its timeout. The next attempt may do better, so it is retried. */

@@ -376,12 +376,17 @@ describe("the error comes back", () => {
   test("as a WaitForEventTimeoutError that knows what was missed", () => {
     const error = new WaitForEventTimeoutError("approval", { topic: "order.approved" });
     const stored = toStoredError(error);
-    expect(stored).toMatchObject({ message: "WAIT_FOR_EVENT_TIMEOUT", code: "WAIT_FOR_EVENT_TIMEOUT" });
+    expect(stored).toMatchObject({
+      message: 'WAIT_FOR_EVENT_TIMEOUT: step "approval" got nothing from topic "order.approved" in time.',
+      code: "WAIT_FOR_EVENT_TIMEOUT",
+    });
     const back = fromStoredError(stored);
     expect(back).toBeInstanceOf(WaitForEventTimeoutError);
     expect(back).toMatchObject({ code: "WAIT_FOR_EVENT_TIMEOUT", step: "approval", topic: "order.approved" });
     expect("eventType" in back).toBe(false);
     expect(toStoredError(back)).toEqual(stored);
+    const earlier = { ...stored, message: "WAIT_FOR_EVENT_TIMEOUT" };
+    expect(toStoredError(fromStoredError(earlier))).toEqual(earlier);
   });
 
   test("as a StepTimeoutError", () => {

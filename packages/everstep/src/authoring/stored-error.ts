@@ -239,11 +239,16 @@ function restoreProperties(error: Error, properties: Properties): void {
 
 // Only classes named here come back as themselves; text from a store never chooses a class of the author's.
 function revive(stored: StoredError, properties: Properties): Error {
-  if (isMissedEvent(stored)) return new WaitForEventTimeoutError(String(properties.step), {});
+  if (isMissedEvent(stored)) return missedEvent(stored, properties);
   if (isStepTimeout(stored)) return new StepTimeoutError(String(properties.step), 0, 0);
   if (isBranded(stored, properties)) return new NonRetryableError(stored.message, stored.name);
   if (stored.code !== undefined) return reviveOurs(stored, stored.code);
   return newError(stored.name, stored.message, stored.stack);
+}
+
+/** In the words it was recorded with, which may be those of an earlier version. */
+function missedEvent({ message }: StoredError, { step }: Properties): WaitForEventTimeoutError {
+  return Object.assign(new WaitForEventTimeoutError(String(step), {}), { message });
 }
 
 function isMissedEvent(stored: StoredError): boolean {

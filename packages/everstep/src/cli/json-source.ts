@@ -28,6 +28,6 @@ function readText(path: string, shown: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${shown} cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(`${shown} cannot be read: ${(error as Error).message.replace(/\.$/, "")}.`);
   }
 }

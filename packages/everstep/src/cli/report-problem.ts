@@ -9,7 +9,14 @@ export function reportProblem(error: unknown, err: Output, secrets: Secrets): Ex
   const { message, hint } = wordsFor(error);
   err.line(painted("red", "error:"), ` ${secrets.hide(message)}`);
   if (hint !== undefined) err.text(secrets.hide(hint));
-  return error instanceof UsageError ? 64 : 70;
+  return isMistakeOfCaller(error) ? 64 : 70;
+}
+
+/** What was typed cannot be, whether this program or the server says so; nothing was done. */
+function isMistakeOfCaller(error: unknown): boolean {
+  if (error instanceof UsageError) return true;
+  const { code } = Object(error) as { readonly code?: unknown };
+  return typeof code === "string" && /^INVALID_|_TOO_LARGE$/.test(code);
 }
 
 function wordsFor(error: unknown): { readonly message: string; readonly hint?: string | undefined } {
@@ -22,6 +29,15 @@ function wordsFor(error: unknown): { readonly message: string; readonly hint?: s
 /** What a person at a command line can do, beyond what the message says. */
 const hints: Readonly<Record<string, string>> = {
   CONNECTION_FAILED: '"everstep dev" starts a server; --url, EVERSTEP_URL or a config file name another.',
+  WORKFLOW_NOT_FOUND: '"everstep workflows list" shows those there are.',
+  INSTANCE_NOT_FOUND: '"everstep instances list" shows those there are.',
+  STEP_NOT_FOUND: '"everstep instances get" shows the steps with their names.',
+  RUN_NOT_FOUND: '"everstep instances get" shows the number of the current run.',
+  INSTANCE_ID_ALREADY_EXISTS: "To take the one that is there: --if-exists return.",
+  INSTANCE_TERMINAL: 'To run it again: "everstep instances restart".',
+  FAILED_STEP_NOT_RETRYABLE:
+    'To run it again: "everstep instances restart", with --from <step> from a step on.',
+  INSTANCE_NOT_ERRORED: '"everstep instances why" says how it is.',
   ROUTE_NOT_FOUND:
     "The URL must be where the workflows are mounted: https://host/api/workflows, not just the host.",
   UNAUTHORIZED: 'Give a token with EVERSTEP_TOKEN, or any header with -H "Name: value" or a config file.',

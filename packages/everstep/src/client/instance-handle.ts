@@ -26,7 +26,6 @@ import { type ExportHistoryOptions, exportHistory } from "../verify/replay/expor
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type { AppParts } from "./app-parts.ts";
 import { awaitEnd } from "./await-end.ts";
-import { engineWarnings } from "./engine-warnings.ts";
 import { isOwnCreation } from "./own-creation.ts";
 import { type PageView, readAll } from "./paging.ts";
 import {
@@ -54,6 +53,7 @@ import {
   withoutValues,
 } from "./views.ts";
 import { explain, type WhyView } from "./why.ts";
+import { whyWarnings } from "./why-warnings.ts";
 import { type WithinOptions, writeWithin } from "./within-transaction.ts";
 
 export interface ResultOptions {
@@ -186,10 +186,7 @@ export class InstanceHandle<Output = any> {
   async why(): Promise<WhyView> {
     const record = await this.#read();
     const { runtime, runner, reads } = this.#parts;
-    const [steps, warnings] = await Promise.all([
-      this.#steps(record.runId, { brief: true }),
-      engineWarnings(reads, record.runId),
-    ]);
+    const steps = await this.#steps(record.runId, { brief: true });
     const begun = runner.begunOf(record.runId) ?? record.begun;
     const terms = {
       now: runtime.now(),
@@ -199,6 +196,7 @@ export class InstanceHandle<Output = any> {
       isHere: runner.hasTurn(record.runId),
     };
     const why = explain({ ...record, begun }, steps, terms);
+    const warnings = await whyWarnings(reads, record.runId, why);
     return warnings.length === 0 ? why : { ...why, warnings };
   }
 
@@ -505,7 +503,7 @@ export function alreadyExists(ref: InstanceRef): EverstepError {
   return new EverstepError(
     "INSTANCE_ID_ALREADY_EXISTS",
     `Workflow "${ref.workflowName}" already has an instance "${ref.instanceId}"; it was left as it is. ` +
-      'Use another id, restart() it, or create with ifExists: "return".',
+      "Use another id, restart that one, or take it as it is (ifExists).",
     { details: { workflowName: ref.workflowName, instanceId: ref.instanceId } },
   );
 }

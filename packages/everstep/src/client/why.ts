@@ -100,7 +100,7 @@ function whyErrored(record: InstanceRecord, steps: readonly StepRecord[], terms:
   const error = record.error
     ? `${record.error.name}: ${record.error.message}`
     : "an error that was not recorded";
-  const answer = `It failed${ago(record.completedAt, terms)} with ${shortened(error)}.`;
+  const answer = `It failed${ago(record.completedAt, terms)} with ${sentence(shortened(error))}`;
   const retry = retryOf(steps, record.error);
   if (retry.kind === "none") return { reason: "errored", answer, advice: retry.because, mayRetry: false };
   return {
@@ -112,9 +112,8 @@ function whyErrored(record: InstanceRecord, steps: readonly StepRecord[], terms:
   };
 }
 
-const retryStep =
-  "Retry the failed step once its cause is gone (retry-failed-step), or restart the instance.";
-const goOn = "Let it go on once the cause is gone (retry-failed-step), or restart the instance.";
+const retryStep = "Retry the failed step once its cause is gone, or restart the instance.";
+const goOn = "Let it go on once the cause is gone, or restart the instance.";
 
 function whyTerminated({ terminationReason, completedAt }: InstanceRecord, terms: WhyTerms): Said {
   const { source = "user", message = null, by: actor = "a person" } = terminationReason ?? {};
@@ -127,7 +126,7 @@ function whyTerminated({ terminationReason, completedAt }: InstanceRecord, terms
   }[source];
   return {
     reason: "terminated",
-    answer: `It was terminated${ago(completedAt, terms)} ${by}${message ? `: ${shortened(message)}` : ""}.`,
+    answer: `It was terminated${ago(completedAt, terms)} ${sentence(`${by}${message ? `: ${shortened(message)}` : ""}`)}`,
     advice: "Restart it to run it again.",
   };
 }
@@ -287,6 +286,11 @@ const units: readonly (readonly [string, number])[] = [
 
 function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
+}
+
+/** A text of whoever may have its full stop already. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function shortened(text: string): string {

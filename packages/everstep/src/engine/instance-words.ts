@@ -26,7 +26,7 @@ export function instanceTerminal(ref: InstanceRef, status: InstanceStatus, verb:
   return new EverstepError(
     "INSTANCE_TERMINAL",
     `Instance "${ref.instanceId}" of workflow "${ref.workflowName}" is ${status} and can no longer be ${verb}. ` +
-      "Call restart() to run it again.",
+      "Restart it to run it again.",
     { details: { ...refOf(ref), status, terminal: isTerminal(status) } },
   );
 }

@@ -283,7 +283,8 @@ export class OpenSteps {
 
   #timeOut(call: Call, wait: WaitingStep, now: number): void {
     const { eventType, topic } = wait;
-    const awaited = { eventType: eventType ?? undefined, topic: topic ?? undefined };
+    const timeoutMs = wait.wakeAt - wait.createdAt;
+    const awaited = { eventType: eventType ?? undefined, topic: topic ?? undefined, timeoutMs };
     const error = toStoredError(new WaitForEventTimeoutError(call.name, awaited));
     const draft: SettlementDraft = { ...baseOf(call, now), status: "errored", error, settledAt: now };
     const eventSeqSeen = this.#parts.inbox.seq;

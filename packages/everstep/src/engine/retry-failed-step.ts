@@ -48,7 +48,8 @@ export function retryOf(steps: readonly StepRecord[], error: StoredError | null)
   const failed = top.filter(isErrored).sort((a, b) => a.settledIndex - b.settledIndex);
   const culprit = failed.findLast((step) => isOrCaused(error, step.error));
   const step = culprit ?? failed.at(-1);
-  if (!step) return none("No step of this run has failed that could be retried. Use restart() instead.");
+  if (!step)
+    return none("No step of this run has failed that could be retried. Restart the instance instead.");
   const later = top.filter(({ settledIndex }) => settledIndex > step.settledIndex);
   const beside = failed.filter(
     (other) => other !== step && (culprit ? later.includes(other) : overlaps(other, step)),
@@ -56,14 +57,14 @@ export function retryOf(steps: readonly StepRecord[], error: StoredError | null)
   if (beside.length > 0) {
     return none(
       `Step "${step.name}" is not the only one that failed: so did "${beside[0]?.name}". ` +
-        "Use restart() or restart({ from }) instead.",
+        "Restart the instance instead, from its beginning or from a step.",
     );
   }
   const follower = later.find(({ index }) => index > step.index);
   if (!follower) return { kind: "possible", step };
   return none(
     `Step "${step.name}" failed, and "${follower.name}" ran after it, so it cannot be tried again on its own. ` +
-      "Use restart() or restart({ from }) instead.",
+      "Restart the instance instead, from its beginning or from a step.",
   );
 }
 

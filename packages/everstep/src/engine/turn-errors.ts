@@ -37,7 +37,7 @@ export function mutationConflict(stepName: string, cause: unknown): Error {
 }
 
 export function lastWritesRefused(stepName: string, { name, message }: StoredError): string {
-  return `Step "${stepName}" failed for good, and what it registered with onTerminalError was refused: ${name}: ${message}.`;
+  return `Step "${stepName}" failed for good, and what it registered with onTerminalError was refused: ${name}: ${message.replace(/\.$/, "")}.`;
 }
 
 export function workflowStalled(workflowName: string, stallMs: number): Error {

@@ -207,7 +207,7 @@ describe("timeouts of waits", () => {
     const names: string[] = [];
     const stage = stageOf(async (step) => {
       await step.waitForEvent("approval", { type: "approved", timeout: "1 hour" }).catch((error) => {
-        names.push(`${error.constructor.name} ${error.message}`);
+        names.push(`${error.constructor.name} ${error.code}`);
       });
       await step.sleep("nap", "1 hour");
     });

@@ -42,6 +42,6 @@ function write(path: string, text: string): void {
   try {
     writeFileSync(path, text, { mode: 0o600 });
   } catch (error) {
-    throw new CommandFailed(`${path} cannot be written: ${(error as Error).message}.`);
+    throw new CommandFailed(`${path} cannot be written: ${(error as Error).message.replace(/\.$/, "")}.`);
   }
 }

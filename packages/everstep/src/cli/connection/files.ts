@@ -29,7 +29,7 @@ export function readOwnFile(path: string, places: Places): OwnFile | undefined {
     }
     return { text: readFileSync(path, "utf8"), isReadableByOthers: hasModes && (mode & 0o044) !== 0 };
   } catch (error) {
-    throw new CommandFailed(`${path} cannot be read: ${(error as Error).message}.`);
+    throw new CommandFailed(`${path} cannot be read: ${(error as Error).message.replace(/\.$/, "")}.`);
   }
 }
 

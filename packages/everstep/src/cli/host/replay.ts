@@ -54,13 +54,13 @@ async function readHistory(path: string, given: string): Promise<HistoryDocument
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${given} cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(`${given} cannot be read: ${(error as Error).message.replace(/\.$/, "")}.`);
   }
   try {
     return Object(JSON.parse(text));
   } catch (error) {
-    throw new CommandFailed(
-      `${given} is not JSON: ${(error as Error).message}.`,
+    throw new UsageError(
+      `${given} is not JSON: ${(error as Error).message.replace(/\.$/, "")}.`,
       "Export one with: everstep instances export <workflow> <id> > history.json",
     );
   }

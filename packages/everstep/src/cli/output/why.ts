@@ -5,7 +5,7 @@ import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";
 
 export function writeWhy(
-  { reason, answer, advice, mayRetry, warnings = [] }: WireWhy,
+  { reason, answer, advice, mayRetry, waitsFor, warnings = [] }: WireWhy,
   instance: Parameters<typeof nameOf>[0],
   out: Output,
 ): void {
@@ -13,13 +13,25 @@ export function writeWhy(
   if (advice !== null) out.line(painted("yellow", advice));
   for (const warning of warnings) out.line(painted("yellow", `! ${warning}`));
   const verb = reason === "errored" && mayRetry === false ? "instances restart *" : verbs[reason];
-  if (verb !== undefined) out.line(painted("dim", `  everstep ${verb.replace("*", nameOf(instance))}`));
+  if (verb === undefined) return;
+  const words = {
+    "*": nameOf(instance),
+    TYPE: shellWord(waitsFor?.eventType),
+    TOPIC: shellWord(waitsFor?.topic),
+  };
+  const line = verb.replace(/\*|TYPE|TOPIC/g, (word) => words[word as keyof typeof words]);
+  out.line(painted("dim", `  everstep ${line}`));
 }
 
 const verbs: Readonly<Record<string, string>> = {
   errored: "instances retry *",
   paused: "instances resume *",
   sleeping: "instances skip-sleep *",
-  "waiting-for-event": "instances send-event * <type>",
-  "waiting-for-topic": "emit <topic>",
+  "waiting-for-event": "instances send-event * TYPE",
+  "waiting-for-topic": "emit TOPIC",
 };
+
+/** As a shell takes it for one word. */
+function shellWord(text = ""): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

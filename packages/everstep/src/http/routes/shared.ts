@@ -41,7 +41,7 @@ export function workflowOf({ app, path: { workflowName } }: Pick<Call, "app" | "
   if (found) return found;
   throw new EverstepError(
     "WORKFLOW_NOT_FOUND",
-    `There is no workflow ${JSON.stringify(workflowName.slice(0, 64))} here. GET /workflows names those there are.`,
+    `There is no workflow ${JSON.stringify(workflowName.slice(0, 64))} here. Check the name, and whether this server has the code of it.`,
   );
 }
 

@@ -91,8 +91,8 @@ test("ends that are no success are told with their reason", async () => {
     "+ order bad  restarted, run 2",
     "✗ order bad  terminated: enough",
     '… news late  "news" waits for topic "press" (1 h at most)',
-    '✗ news late  "news" failed: WaitForEventTimeoutError: WAIT_FOR_EVENT_TIMEOUT',
-    "✗ news late  errored: WaitForEventTimeoutError: WAIT_FOR_EVENT_TIMEOUT",
+    '✗ news late  "news" failed: WaitForEventTimeoutError: WAIT_FOR_EVENT_TIMEOUT: step "news" got nothing from topic "press" within 1 hour.',
+    '✗ news late  errored: WaitForEventTimeoutError: WAIT_FOR_EVENT_TIMEOUT: step "news" got nothing from topic "press" within 1 hour.',
   ]);
 });
 

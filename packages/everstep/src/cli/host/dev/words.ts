@@ -1,5 +1,5 @@
 /** Times and pieces of text, short enough for one line. */
-const lengthMax = 100;
+const lengthMax = 140;
 
 export function shortened(text: string): string {
   const [line = ""] = text.split("\n", 1);

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { App } from "../../../index.ts";
-import { CommandFailed } from "../../problems.ts";
+import { CommandFailed, UsageError } from "../../problems.ts";
 import { DevFolder } from "../dev/dev-folder.ts";
 import type { Exported } from "./exported.ts";
 import { findFile } from "./find-file.ts";
@@ -45,9 +45,9 @@ export async function withApp<Result>(app: App, use: (app: App) => Promise<Resul
   }
 }
 
-function noStore(cwd: string, file: string, path: string, isNamed: boolean): CommandFailed {
+function noStore(cwd: string, file: string, path: string, isNamed: boolean): CommandFailed | UsageError {
   const name = relative(cwd, file) || file;
-  if (isNamed) return new CommandFailed(`There is no store ${relative(cwd, path) || path}.`);
+  if (isNamed) return new UsageError(`There is no store ${relative(cwd, path) || path}.`);
   return new CommandFailed(
     `${name} exports workflows but no app, so it does not say which store is meant; "everstep dev" has left none here either.`,
     "Export an app: export const app = createWorkflows({ workflows, store }); or name a SQLite file: --store app.db",

@@ -1,0 +1,36 @@
+/** What else is worth a look at an instance that does not move. */
+import type { RunId } from "../model/instance.ts";
+import type { Store } from "../store/store.ts";
+import { engineWarnings } from "./engine-warnings.ts";
+import type { WhyView } from "./why.ts";
+
+/** The newest ones: a misspelt event is one of the last things that somebody did. */
+const lookedAt = 5;
+
+export async function whyWarnings(
+  reads: Pick<Store, "listLogs" | "listEvents">,
+  runId: RunId,
+  why: WhyView,
+): Promise<readonly string[]> {
+  const [unasked, logged] = await Promise.all([
+    why.waitsFor?.eventType === undefined ? [] : unaskedEvents(reads, runId, why.waitsFor.eventType),
+    engineWarnings(reads, runId),
+  ]);
+  return [...unasked, ...logged];
+}
+
+/** Whoever misspelt a type sees the instance wait, and nothing of the event. */
+async function unaskedEvents(
+  reads: Pick<Store, "listEvents">,
+  runId: RunId,
+  awaited: string,
+): Promise<readonly string[]> {
+  const { items } = await reads.listEvents(runId, { limit: lookedAt, order: "desc" });
+  const types = items
+    .filter(({ consumedBy, system, topic }) => consumedBy === null && !system && topic === null)
+    .map(({ type }) => type)
+    .filter((type) => type !== null && type !== awaited);
+  return [...new Set(types)].map(
+    (type) => `An event of type "${type}" has come that no step asks for; the wait is for "${awaited}".`,
+  );
+}
