@@ -16,12 +16,12 @@ const items = ["book", "lamp", "chair", "clock"] as const;
 /** What is on each picture, and how to know that it is all there. */
 const pictures: Readonly<Record<string, { readonly path: string; seen(page: Page): Promise<unknown> }>> = {
   overview: { path: "", seen: (page) => page.getByText("answers this page").waitFor() },
-  instances: { path: "instances", seen: (page) => page.getByText("order-1042").first().waitFor() },
+  instances: { path: "instances", seen: (page) => page.getByText("approval ← approved").first().waitFor() },
   instance: {
     path: "instances/order/order-1042",
     seen: (page) => page.getByText("cool off").first().waitFor(),
   },
-  start: { path: "workflows/order", seen: (page) => page.getByLabel(/amount/i).waitFor() },
+  start: { path: "workflows/order", seen: (page) => page.getByText("p95 duration").waitFor() },
 };
 
 const images = fileURLToPath(new URL("../docs/images/", import.meta.url));
