@@ -49,6 +49,9 @@ beforeAll(async () => {
   await harness.runUntilIdle();
   await ORDER.at("over").terminate();
   await ORDER.at("o-1").sendEvent({ type: "noted", id: "e-1" });
+  await ORDER.at("o-2").sendEvent({ type: "noted", id: "e-2" });
+  await ORDER.at("o-2").restart();
+  await harness.runUntilIdle();
 
   const authorize = bearerToken({ tokens: tokens.all, readOnlyTokens: tokens.reader });
   const countByStatus = async (): Promise<never> => {

@@ -44,8 +44,11 @@ export function events(world: () => World): void {
     await refused({ type: "ok", id: "" }, 400, "INVALID_ARGUMENT");
     await refused({ type: "ok", payload: "x".repeat(2000) }, 413, "PAYLOAD_TOO_LARGE");
     const id = world().id("event");
-    await world().post(`${await world().made("order")}/events`, { type: "ok", id });
-    await refused({ type: "ok", id }, 409, "EVENT_ID_CONFLICT");
+    const restarted = await world().made("order");
+    await world().post(`${restarted}/events`, { type: "ok", id });
+    await world().post(`${restarted}/restart`);
+    const late = await world().post(`${restarted}/events`, { type: "ok", id });
+    expect(late).toMatchObject({ status: 409, code: "EVENT_ID_CONFLICT" });
     for (let n = 0; n < 3; n++) expect((await send({ type: "ok" })).status).toBe(200);
     const full = await send({ type: "ok" });
     expect(full).toMatchObject({ status: 429, code: "EVENT_BUFFER_FULL" });

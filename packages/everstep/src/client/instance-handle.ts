@@ -396,11 +396,6 @@ export class InstanceHandle<Output = any> {
           "INSTANCE_TERMINAL",
           `Instance "${this.id}" is ${outcome.status} and takes no more events. Restart it first, or create another.`,
         );
-      case "id-conflict":
-        throw new EverstepError(
-          "EVENT_ID_CONFLICT",
-          `Event id "${request.id}" was already used for another instance. Event ids are unique over all instances.`,
-        );
       case "buffer-full":
         throw new EverstepError(
           "EVENT_BUFFER_FULL",

@@ -128,7 +128,6 @@ export type SendEventOutcome =
     }
   | { readonly kind: "not-found" }
   | { readonly kind: "terminal"; readonly status: InstanceStatus }
-  | { readonly kind: "id-conflict" }
   | { readonly kind: "buffer-full" };
 
 /** One event for every wait on the topic that is registered and not expired now. Idempotent by id. */

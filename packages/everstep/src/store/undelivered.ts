@@ -8,7 +8,6 @@ export type Undelivered = Exclude<SendEventOutcome["kind"], "accepted"> | "of-ea
 const said: Readonly<Record<Undelivered, { readonly code: string; readonly because: string }>> = {
   "not-found": { code: "INSTANCE_NOT_FOUND", because: "there is no such instance" },
   terminal: { code: "INSTANCE_TERMINAL", because: "that instance has ended" },
-  "id-conflict": { code: "EVENT_ID_CONFLICT", because: "its id was used for an event to another instance" },
   "of-earlier-run": {
     code: "EVENT_ID_CONFLICT",
     because: "its id was used for an event to an earlier run of that instance",

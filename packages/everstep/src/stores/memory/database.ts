@@ -47,9 +47,10 @@ export class MemoryDatabase {
   lastSerial = 0;
   readonly workflows: Map<string, Workflow> = new Map();
   readonly runs: Map<RunId, Run> = new Map();
-  /** Which run took the event with this id; an id is good for one instance only. */
+  /** Which run took an event that was sent, by the instance and the id that belongs to it. */
   readonly eventIds: Map<string, Run> = new Map();
   readonly topics: Map<string, Map<string, Waiter>> = new Map();
+  /** By topic, and the id that belongs to it. */
   readonly publications: Map<string, Publication> = new Map();
   readonly authorRows: Map<string, unknown> = new Map();
   readonly beats: Beats = new Beats();
@@ -109,20 +110,25 @@ export class MemoryDatabase {
     run.events.set(event.seq, event);
     if (event.deliveredAt === null) run.undelivered.set(event.seq, event);
     else run.undelivered.delete(event.seq);
-    this.eventIds.set(event.id, run);
+    if (event.topic === null) this.eventIds.set(eventKey(run.instance, event.id), run);
   }
 
   /** All traces of an instance and its runs. */
   removeInstance(instance: Instance): void {
     for (const run of instance.runs) {
       for (const index of [...run.steps.keys()]) this.dropStep(run, index);
-      for (const event of run.events.values()) this.eventIds.delete(event.id);
+      for (const event of run.events.values()) this.eventIds.delete(eventKey(instance, event.id));
       run.queue?.remove(run);
       instance.workflow.leased.delete(run);
       this.runs.delete(run.id);
     }
     instance.workflow.instances.delete(instance.instanceId);
   }
+}
+
+/** Of an event that somebody sent; those of publications need none. */
+export function eventKey({ serial }: Pick<Instance, "serial">, id: string): string {
+  return `${serial}:${id}`;
 }
 
 function waiterName(run: Run, index: number): string {

@@ -7,7 +7,7 @@ import type {
   SendEventOutcome,
   SendEventRequest,
 } from "../../store/index.ts";
-import type { MemoryDatabase, Waiter } from "./database.ts";
+import { eventKey, type MemoryDatabase, type Waiter } from "./database.ts";
 import type { Run } from "./run.ts";
 import { currentRun, makeDue } from "./run.ts";
 import { isAwaited } from "./wait.ts";
@@ -20,10 +20,9 @@ export function sendEvent(
   const instance = database.find(request);
   if (instance === undefined) return { kind: "not-found" };
   const run = currentRun(instance);
-  const earlier = database.eventIds.get(request.id);
+  const earlier = database.eventIds.get(eventKey(instance, request.id));
   if (earlier !== undefined) {
     // Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
-    if (earlier.instance !== instance) return { kind: "id-conflict" };
     const answer = {
       kind: "accepted",
       runId: earlier.id,
@@ -42,7 +41,8 @@ export function sendEvent(
 
 /** One ordinary event for every wait on the topic, addressed to that wait, so that no other takes it. */
 export function publish(database: MemoryDatabase, request: PublishRequest, now: number): PublishOutcome {
-  const earlier = database.publications.get(request.id);
+  const key = `${request.topic.length}:${request.topic}${request.id}`;
+  const earlier = database.publications.get(key);
   if (earlier !== undefined) {
     return { kind: "published", waiters: earlier.waiters, runIds: earlier.runIds, duplicate: true };
   }
@@ -54,7 +54,7 @@ export function publish(database: MemoryDatabase, request: PublishRequest, now: 
     accept(database, run, { id, type: null, topic, forStep, system: false, payload, createdAt }, now);
   }
   const runIds = [...new Set(waiters.map(({ run }) => run.id))];
-  database.publications.set(request.id, { waiters: waiters.length, runIds, createdAt: request.createdAt });
+  database.publications.set(key, { waiters: waiters.length, runIds, createdAt: request.createdAt });
   return { kind: "published", waiters: waiters.length, runIds, duplicate: false };
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Dialect } from "../sql/dialect.ts";
 import { runIdGapMax } from "../sql/run-ids.ts";
 import type { TableNames } from "../sql/table.ts";
@@ -40,6 +41,8 @@ export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names
       sorted: (query, column) => `${query} ORDER BY ${column} LIMIT 18446744073709551615`,
     },
     claim,
+    // Bytes of an index are few, and topics may be long.
+    scopeOfTopic: (topic) => createHash("sha256").update(topic).digest("base64url"),
     // Anything but the time may differ where statements are sent to replicas as they are.
     anyGap: `MICROSECOND(NOW(6)) * ${(runIdGapMax + 1) / 2 ** 20}`,
     applyQuickly: quickWrites(names),

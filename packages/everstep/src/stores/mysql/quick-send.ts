@@ -5,6 +5,7 @@
  */
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
+import { sentKeyText } from "../sql/event-key.ts";
 import { canBeWoken, lanes } from "../sql/lane.ts";
 import type { SendQuickly } from "../sql/quick-send.ts";
 import { integer, text } from "../sql/row.ts";
@@ -17,7 +18,9 @@ export function quickSends(names: TableNames): SendQuickly {
   const run = `${names.run} r ${byKey}`;
   const forget = "SET @everstep_run = NULL";
   const lock = `SELECT r.id INTO @everstep_run FROM ${run} WHERE r.id =
-    (SELECT i.run FROM ${names.instance} i WHERE i.workflow = ? AND i.instance_id = ?) FOR UPDATE`;
+    (SELECT i.run FROM ${names.instance} i WHERE i.workflow = ? AND i.instance_id = ?) AND NOT EXISTS (
+      SELECT 1 FROM ${names.event} e JOIN ${names.run} o ON o.id = e.run WHERE e.id = ? AND o.instance = r.instance
+    ) FOR UPDATE`;
   const isAwaited = (by: string): string =>
     `${canBeWoken} AND EXISTS (SELECT 1 FROM ${names.step} w
       WHERE w.run = r.id AND w.is_open = 1 AND w.wake_at >= ? AND ${by} = ?)`;
@@ -30,7 +33,7 @@ export function quickSends(names: TableNames): SendQuickly {
   const acceptForStep = accept("w.`key`");
   const acceptOfType = accept("w.event_type");
   const columns = "run, seq, id, type, for_step, is_system, created_at, payload, payload_marks";
-  const insert = `INSERT INTO ${names.event} (${columns}) SELECT r.id, r.event_seq, ?, ?, ?, ?, ?, ?, ?
+  const insert = `INSERT INTO ${names.event} (${columns}) SELECT r.id, r.event_seq, ${sentKeyText("r.instance", "?")}, ?, ?, ?, ?, ?, ?
     FROM ${run} WHERE r.id = @everstep_run AND ROW_COUNT() = 1`;
   const found = `SELECT r.id, r.status FROM ${run} WHERE r.id = @everstep_run`;
 
@@ -40,7 +43,8 @@ export function quickSends(names: TableNames): SendQuickly {
     const room = system ? Number.MAX_SAFE_INTEGER : bufferMax;
     return [
       { sql: forget, values: [] },
-      { sql: lock, values: [workflowName, instanceId] },
+      // One of an earlier version is kept under its id alone; what has it already is left to the long way.
+      { sql: lock, values: [workflowName, instanceId, id] },
       {
         sql: forStep === null ? acceptOfType : acceptForStep,
         values: [...match, ...match, now, ...match, room],

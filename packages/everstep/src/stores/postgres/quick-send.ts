@@ -5,6 +5,7 @@
  */
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
+import { sentKeyText } from "../sql/event-key.ts";
 import { canBeWoken, lanes } from "../sql/lane.ts";
 import type { SendQuickly } from "../sql/quick-send.ts";
 import { flag, integer, type SqlRow, text } from "../sql/row.ts";
@@ -53,7 +54,8 @@ function outcomeOf(row: SqlRow): SendEventOutcome {
 
 /** Subqueries that give a value, never more than that, are looked up row by row whatever the tables hold. */
 function sendText(names: TableNames, isMany: boolean): string {
-  const carried = kept.map((name) => `v.${name} AS event_${name}`).join(", ");
+  const sent = sentKeyText("i.id", "v.id");
+  const carried = kept.map((name) => `${name === "id" ? sent : `v.${name}`} AS event_${name}`).join(", ");
   const lands = `CASE WHEN s.is_awaited THEN`;
   return `
     WITH seen AS MATERIALIZED (
@@ -66,7 +68,9 @@ function sendText(names: TableNames, isMany: boolean): string {
       JOIN ${names.instance} i ON ${sameKey("i.workflow", "v.workflow", isMany)} AND i.instance_id = v.instance_id
       JOIN ${names.run} r ON ${sameKey("r.id", "i.run", isMany)}
       WHERE r.status IN ('active', 'waiting', 'paused') AND (v.is_system = 1 OR r.event_seq < v.buffer_max)
-        AND (SELECT 1 FROM ${names.event} e WHERE e.id = v.id) IS NULL
+        AND (SELECT 1 FROM ${names.event} e WHERE e.id = ${sent}) IS NULL
+        AND (SELECT (SELECT o.instance FROM ${names.run} o WHERE o.id = e.run) FROM ${names.event} e WHERE e.id = v.id)
+          IS DISTINCT FROM i.id
       ORDER BY r.id
     ),
     moved AS (

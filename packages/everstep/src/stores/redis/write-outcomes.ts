@@ -75,7 +75,6 @@ function readSent(kind: string | undefined, facts: Facts): SendEventOutcome {
       };
     case "terminal":
       return { kind, status: status(facts[0]) };
-    case "id-conflict":
     case "buffer-full":
       return { kind };
     default:

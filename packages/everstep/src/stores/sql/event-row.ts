@@ -1,8 +1,9 @@
 import type { EventRecord } from "../../model/event.ts";
+import { idOf } from "./event-key.ts";
 import { readValue } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull } from "./row.ts";
 
-/** In the order of `eventValues`; an event is born undelivered. */
+/** In the order of `eventValues`; an event is born undelivered. `id` is its key (event-key.ts). */
 export const eventColumns = [
   "run",
   "seq",
@@ -34,7 +35,7 @@ export function eventValues(run: number, event: Omit<EventRecord, "deliveredAt" 
 export function readEvent(row: SqlRow): EventRecord {
   return {
     seq: integer(row, "seq"),
-    id: text(row, "id"),
+    id: idOf(text(row, "id")),
     type: textOrNull(row, "type"),
     topic: textOrNull(row, "topic"),
     forStep: textOrNull(row, "for_step"),

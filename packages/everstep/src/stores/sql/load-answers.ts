@@ -1,28 +1,36 @@
 /** What was answered before: publications and changes that are sent again get the same answer. */
 import type { ChangeOutcome } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
+import { idOf, isKey, publicationKey } from "./event-key.ts";
 import { readRunList } from "./json-column.ts";
 import type { Reader } from "./load.ts";
-import { around, refValues, unique } from "./part.ts";
+import { around, joined, refValues, unique } from "./part.ts";
 import { integer, text } from "./row.ts";
 import { changeKey } from "./working-set.ts";
 
 export function readPublications(dialect: Dialect): Reader {
   const { names } = dialect;
-  const ids = dialect.parameters("v", ["id"]);
+  const keys = dialect.parameters("v", ["id"]);
+  const olderIds = dialect.parameters("v", ["id", "topic"]);
+  const select = "SELECT p.id, p.topic, p.waiters, p.runs FROM ";
   return ({ publishes }) => {
     if (publishes.length === 0) return undefined;
-    const rows = unique(publishes.map(({ id }) => id)).map((id) => [id]);
+    const wanted = unique(publishes.map((each) => publicationKey(each, dialect.scopeOfTopic)));
+    const known = around(
+      select,
+      keys(wanted.map((key) => [key])),
+      ` JOIN ${names.publication} p ON p.id = v.id`,
+    );
+    const plain = publishes.filter(({ id }) => !isKey(id)).map(({ id, topic }) => [id, topic]);
+    const olderOnes = ` JOIN ${names.publication} p ON p.id = v.id AND p.topic = v.topic`;
+    const older = plain.length === 0 ? [] : [around(select, olderIds(plain), olderOnes)];
     return {
-      statement: around(
-        "SELECT p.id, p.waiters, p.runs FROM ",
-        ids(rows),
-        ` JOIN ${names.publication} p ON p.id = v.id`,
-      ),
+      statement: joined([known, ...older], " UNION ALL "),
       take(set, found) {
         for (const row of found) {
+          const [id, topic] = [idOf(text(row, "id")), text(row, "topic")];
           const runIds = readRunList(row, "runs");
-          set.publications.set(text(row, "id"), { waiters: integer(row, "waiters"), runIds });
+          set.publications.set(publicationKey({ topic, id }), { waiters: integer(row, "waiters"), runIds });
         }
       },
     };

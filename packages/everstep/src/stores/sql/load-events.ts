@@ -1,5 +1,6 @@
 /** Events that the requests of a batch may have to know: what was not delivered yet, and which ids are taken. */
 import type { Dialect, Part } from "./dialect.ts";
+import { idOf, isKey, publishedKeyText, sentKey, sentKeyText } from "./event-key.ts";
 import type { Reader } from "./load.ts";
 import { around, joined, refValues, unique } from "./part.ts";
 import { flag, integer, type SqlRow, text, textOrNull } from "./row.ts";
@@ -84,7 +85,7 @@ export function readHeardEvents(dialect: Dialect): Reader {
       ),
       take(set, rows) {
         for (const row of rows)
-          set.runs.get(integer(row, "run"))?.heard.set(integer(row, "seq"), text(row, "id"));
+          set.runs.get(integer(row, "run"))?.heard.set(integer(row, "seq"), idOf(text(row, "id")));
       },
     };
   };
@@ -92,21 +93,26 @@ export function readHeardEvents(dialect: Dialect): Reader {
 
 export function readEventIds(dialect: Dialect): Reader {
   const { names } = dialect;
-  const ids = dialect.parameters("v", ["id"]);
+  const ids = dialect.parameters("v", ["workflow", "instance_id", "id"]);
   const published = dialect.parameters("v", ["id", "topic"]);
   const select = "SELECT e.id, e.run, r.instance FROM ";
   const known = ` JOIN ${names.run} r ON r.id = e.run`;
   return ({ eventIds, publishes }) => {
     const parts: Part[] = [];
-    if (eventIds.size > 0) {
-      const rows = [...eventIds].map((id) => [id]);
-      parts.push(around(select, ids(rows), ` JOIN ${names.event} e ON e.id = v.id${known}`));
+    if (eventIds.length > 0) {
+      const named = ` JOIN ${names.instance} i ON i.workflow = v.workflow AND i.instance_id = v.instance_id`;
+      const rows = eventIds.map(({ ref, id }) => [...refValues(ref), id]);
+      const sent = ` JOIN ${names.event} e ON e.id = ${sentKeyText("i.id", "v.id")}${known}`;
+      const older = ` JOIN ${names.event} e ON e.id = v.id${known} AND r.instance = i.id`;
+      parts.push(around(select, ids(rows), named + sent));
+      const plain = rows.filter(([, , id]) => !isKey(id as string));
+      if (plain.length > 0) parts.push(around(select, ids(plain), named + older));
     }
     if (publishes.length > 0) {
       const rows = publishes.map(({ id, topic }) => [id, topic]);
       const made =
         ` JOIN ${names.step} s ON s.topic = v.topic AND s.is_open = 1` +
-        ` JOIN ${names.event} e ON e.id = concat(v.id, ':', s.run, ':', s.step_index)${known}`;
+        ` JOIN ${names.event} e ON e.id = ${publishedKeyText("v.id", "s.run", "s.step_index")}${known}`;
       parts.push(around(select, published(rows), made));
     }
     if (parts.length === 0) return undefined;
@@ -114,7 +120,8 @@ export function readEventIds(dialect: Dialect): Reader {
       statement: joined(parts, " UNION ALL "),
       take(set, rows) {
         for (const row of rows) {
-          set.eventIds.set(text(row, "id"), { run: integer(row, "run"), instance: integer(row, "instance") });
+          const [key, instance] = [text(row, "id"), integer(row, "instance")];
+          set.eventIds.set(isKey(key) ? key : sentKey(instance, key), { run: integer(row, "run"), instance });
         }
       },
     };

@@ -22,7 +22,7 @@ export interface Needs {
   /** How many ids of runs it may take. */
   newRuns: number;
 
-  readonly eventIds: Set<string>;
+  readonly eventIds: { readonly ref: InstanceRef; readonly id: string }[];
   /** Instances that get an event, with the smallest buffer asked for. */
   readonly sends: Map<string, InstanceRef & { readonly bufferMax: number; readonly count: number }>;
   readonly publishes: PublishRequest[];
@@ -48,7 +48,7 @@ export function needsOf(requests: readonly StoreRequest[]): Needs {
     abandons: [],
     creates: new Map(),
     newRuns: 0,
-    eventIds: new Set(),
+    eventIds: [],
     sends: new Map(),
     publishes: [],
     looks: new Map(),
@@ -113,7 +113,7 @@ function noteSend(needs: Needs, request: SendEventRequest): void {
   const bufferMax = Math.min(request.bufferMax, before?.bufferMax ?? request.bufferMax);
   needs.sends.set(key, { ...refOf(request), bufferMax, count: (before?.count ?? 0) + 1 });
   needs.names.set(key, refOf(request));
-  needs.eventIds.add(request.id);
+  needs.eventIds.push({ ref: refOf(request), id: request.id });
 }
 
 function noteChange(needs: Needs, request: ChangeRequest): void {

@@ -4,6 +4,7 @@ import type {
   SendEventOutcome,
   SendEventRequest,
 } from "../../store/store.ts";
+import { publicationKey, publishedKey, sentKey } from "./event-key.ts";
 import type { KnownWait, WorkingRun } from "./working-run.ts";
 import type { Publication, WorkingSet } from "./working-set.ts";
 
@@ -12,18 +13,18 @@ export function planSendEvent(set: WorkingSet, request: SendEventRequest, now: n
   if (run === undefined) return { kind: "not-found" };
   const { row } = run;
   const { status } = row;
-  const earlier = set.eventIds.get(request.id);
+  const key = sentKey(row.instance, request.id);
+  const earlier = set.eventIds.get(key);
   if (earlier !== undefined) {
     // Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
-    if (earlier.instance !== row.instance) return { kind: "id-conflict" };
     const answer = { kind: "accepted", runId: earlier.run, status, duplicate: true, woke: false } as const;
     return earlier.run === row.run ? answer : { ...answer, ofEarlierRun: true };
   }
   if (run.hasEnded) return { kind: "terminal", status };
   if (isFull(run, request)) return { kind: "buffer-full" };
-  const { id, type, forStep, system, payload, createdAt } = request;
-  const woke = run.accept({ id, type, topic: null, forStep, system, payload, createdAt }, now);
-  set.eventIds.set(id, { run: row.run, instance: row.instance });
+  const { type, forStep, system, payload, createdAt } = request;
+  const woke = run.accept({ id: key, type, topic: null, forStep, system, payload, createdAt }, now);
+  set.eventIds.set(key, { run: row.run, instance: row.instance });
   set.news.due = true;
   return { kind: "accepted", runId: row.run, status, duplicate: false, woke };
 }
@@ -35,13 +36,14 @@ function isFull(run: WorkingRun, { system, bufferMax }: SendEventRequest): boole
 
 /** One ordinary event for every wait on the topic, addressed to that wait, so that no other takes it. */
 export function planPublish(set: WorkingSet, request: PublishRequest, now: number): PublishOutcome {
-  const earlier = set.publications.get(request.id);
+  const publication = publicationKey(request);
+  const earlier = set.publications.get(publication);
   if (earlier !== undefined) return { kind: "published", ...earlier, duplicate: true };
   const { topic, payload, createdAt } = request;
   const told = new Set<number>();
   let waiters = 0;
   for (const { run, index, wait } of waitersOf(set, topic, now)) {
-    const id = `${request.id}:${run.row.run}:${index}`;
+    const id = publishedKey(request.id, run.row.run, index);
     if (set.eventIds.has(id)) continue;
     run.accept({ id, type: null, topic, forStep: wait.key, system: false, payload, createdAt }, now);
     set.eventIds.set(id, { run: run.row.run, instance: run.row.instance });
@@ -49,7 +51,7 @@ export function planPublish(set: WorkingSet, request: PublishRequest, now: numbe
     waiters += 1;
   }
   const made: Publication = { waiters, runIds: [...told] };
-  set.publications.set(request.id, made);
+  set.publications.set(publication, made);
   set.newPublications.push({ request, made });
   if (waiters > 0) set.news.due = true;
   return { kind: "published", ...made, duplicate: false };

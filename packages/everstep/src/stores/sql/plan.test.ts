@@ -27,6 +27,7 @@ import {
   terminate,
   timedOut,
 } from "../../testing/store-contract/given.ts";
+import { publishedKey, sentKey } from "./event-key.ts";
 import { lanes } from "./lane.ts";
 import { plan } from "./plan.ts";
 import type { RunRow } from "./run-row.ts";
@@ -179,7 +180,9 @@ describe("what a request changed is seen by those behind it", () => {
       { kind: "published", waiters: 1, runIds: [1] },
       { kind: "published", waiters: 0, runIds: [] },
     ]);
-    expect(runOf(set).newEvents.map(({ id, forStep }) => [id, forStep])).toEqual([["p1:1:7", "step 7#1"]]);
+    expect(runOf(set).newEvents.map(({ id, forStep }) => [id, forStep])).toEqual([
+      [publishedKey("p1", 1, 7), "step 7#1"],
+    ]);
   });
 
   test("after a restart the next change is about the new run, and the old lease is void", () => {
@@ -252,12 +255,12 @@ describe("steps", () => {
 describe("events", () => {
   test("an id that is known is answered first, also by a run that has ended", () => {
     const set = held({ status: "complete", lane: null });
-    set.eventIds.set("mine", { run: 1, instance: 1 });
-    set.eventIds.set("theirs", { run: 8, instance: 8 });
+    set.eventIds.set(sentKey(1, "mine"), { run: 1, instance: 1 });
+    set.eventIds.set(sentKey(8, "theirs"), { run: 8, instance: 8 });
     const outcomes = decide(set, ...["mine", "theirs", "new"].map((id) => sendEvent("a", id, "x")));
     expect(outcomes).toMatchObject([
       { kind: "accepted", duplicate: true },
-      { kind: "id-conflict" },
+      { kind: "terminal" },
       { kind: "terminal" },
     ]);
   });
@@ -319,7 +322,7 @@ describe("events", () => {
     run.waits.set(2, wait(awaitingTopic(2, "news", never)));
     run.waits.set(3, wait(awaitingTopic(3, "news", never)));
     run.undelivered.set(1, { seq: 1, type: null, forStep: "step 2#1", createdAt: at(0), system: false });
-    set.eventIds.set("p1:1:3", { run: 1, instance: 1 });
+    set.eventIds.set(publishedKey("p1", 1, 3), { run: 1, instance: 1 });
     expect(decide(set, publish("p1", "news"))).toMatchObject([{ waiters: 0, duplicate: false }]);
     expect(decide(set, publish("p1", "news"))).toMatchObject([{ waiters: 0, duplicate: true }]);
   });

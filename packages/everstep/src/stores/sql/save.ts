@@ -1,6 +1,7 @@
 /** The rows a batch has made or changed, as a few statements: one per table and kind of change, whatever the batch's size. */
 import type { Dialect, RowsStatement, RowValues } from "./dialect.ts";
 import { endingColumns, endingValues } from "./ending.ts";
+import { publicationKey } from "./event-key.ts";
 import { eventColumns, eventValues } from "./event-row.ts";
 import { instanceColumns, instanceValues } from "./instance-row.ts";
 import { logColumns, logValues } from "./log-row.ts";
@@ -30,7 +31,7 @@ export function saves(dialect: Dialect): Save {
     [dialect.insert("ending", endingColumns), newEndings],
     ...eventWriters(dialect),
     [dialect.insert("log", logColumns), newLogs],
-    [dialect.insert("publication", publicationColumns), newPublications],
+    [dialect.insert("publication", publicationColumns), (set) => newPublications(set, dialect.scopeOfTopic)],
     [dialect.insert("change", changeColumns), newChanges],
   ];
   return (set) =>
@@ -145,10 +146,11 @@ function newLogs(set: WorkingSet): RowValues[] {
 
 const publicationColumns = ["id", "topic", "created_at", "waiters", "runs"];
 
-function newPublications({ newPublications }: WorkingSet): RowValues[] {
-  const sorted = newPublications.toSorted((a, b) => compare(a.request.id, b.request.id));
-  return sorted.map(({ request: { id, topic, createdAt }, made }) => {
-    return [id, topic, createdAt, made.waiters, JSON.stringify(made.runIds)];
+function newPublications({ newPublications }: WorkingSet, scopeOf: Dialect["scopeOfTopic"]): RowValues[] {
+  const keyed = newPublications.map((each) => ({ ...each, key: publicationKey(each.request, scopeOf) }));
+  keyed.sort((a, b) => compare(a.key, b.key));
+  return keyed.map(({ key, request: { topic, createdAt }, made }) => {
+    return [key, topic, createdAt, made.waiters, JSON.stringify(made.runIds)];
   });
 }
 

@@ -29,6 +29,7 @@ export class WorkingSet {
   /** Instances that are there but that nobody wants to change. */
   readonly existing: Map<string, { readonly status: InstanceStatus; readonly runNumber: number }> = new Map();
 
+  /** By their keys (event-key.ts), as publications are. */
   readonly eventIds: Map<string, KnownEvent> = new Map();
   readonly publications: Map<string, Publication> = new Map();
   readonly newPublications: { readonly request: PublishRequest; readonly made: Publication }[] = [];

@@ -1,9 +1,11 @@
 /** What a commit writes beside steps. Each way to go on is its own statement, so that no index is touched needlessly. */
 import type { Boundary } from "../../model/boundary.ts";
 import type { TaskKind } from "../../model/task.ts";
+import { idOf } from "../sql/event-key.ts";
 import { begunText } from "../sql/json-column.ts";
 import { laneOf, lanes } from "../sql/lane.ts";
 import { logColumns, logValues } from "../sql/log-row.ts";
+import { text } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
 import type { Ending, Endings } from "./endings.ts";
 import type { HotRow } from "./hot-row.ts";
@@ -45,7 +47,10 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
   const logSeqAfter = (row: HotRow, boundary: Boundary): number => row.logSeq + boundary.logs.length;
 
   return {
-    eventIdAt: (run, seq) => eventId.get(run, seq)?.id as string | undefined,
+    eventIdAt(run, seq) {
+      const row = eventId.get(run, seq);
+      return row === undefined ? undefined : idOf(text(row, "id"));
+    },
 
     consume: (run, seq, stepKey, now) => void consume.run(now, stepKey, run, seq),
 

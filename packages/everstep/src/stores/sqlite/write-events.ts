@@ -7,6 +7,7 @@ import type {
   SendEventOutcome,
   SendEventRequest,
 } from "../../store/store.ts";
+import { isKey, publicationKey, publishedKey, sentKey } from "../sql/event-key.ts";
 import { eventColumns, eventValues } from "../sql/event-row.ts";
 import { readRunList } from "../sql/json-column.ts";
 import { lanes } from "../sql/lane.ts";
@@ -19,26 +20,31 @@ import type { Steps } from "./steps.ts";
 export type SendEvent = (request: SendEventRequest, now: number) => SendEventOutcome;
 export type Publish = (request: PublishRequest, now: number) => PublishOutcome;
 
-/** Puts an event into a run's buffer. False when its id was used before. */
+/** Puts an event into a run's buffer, its id being its key (event-key.ts). False when that was used before. */
 type Accept = (row: HotRow, event: NewEvent, wakesAt: number | null) => boolean;
 type NewEvent = Pick<EventRecord, "id" | "type" | "topic" | "forStep" | "system" | "payload" | "createdAt">;
 
 export function sendEvents(connection: Connection, hot: HotRows, steps: Steps): SendEvent {
   const accept = accepts(connection);
   const isFull = buffers(connection);
-  const findKnown = knownEvents(connection);
+  const find = knownEvents(connection);
+  const findOlder: KnownEvent = (id, row) => (isKey(id) ? undefined : find(id, row));
 
   return (request, now) => {
     const row = hot.byName(request.workflowName, request.instanceId);
     if (row === undefined) return { kind: "not-found" };
     // An id that is known is answered as it was at first, whatever has become of the run since.
-    if (hasEnded(row)) return findKnown(request.id, row) ?? { kind: "terminal", status: row.status };
-    if (isFull(row, request)) return findKnown(request.id, row) ?? { kind: "buffer-full" };
+    const findKnown = (): SendEventOutcome | undefined =>
+      find(sentKey(row.instance, request.id), row) ?? findOlder(request.id, row);
+    if (hasEnded(row)) return findKnown() ?? { kind: "terminal", status: row.status };
+    if (isFull(row, request)) return findKnown() ?? { kind: "buffer-full" };
 
+    // One of an earlier version is kept under its id alone.
+    const older = findOlder(request.id, row);
+    if (older) return older;
     const woke = canBeWoken(row) && steps.openWaits(row.run).some((wait) => endsWait(request, wait));
-    if (!accept(row, { ...request, topic: null }, woke ? now : null)) {
-      return findKnown(request.id, row) ?? { kind: "id-conflict" };
-    }
+    const event = { ...request, id: sentKey(row.instance, request.id), topic: null };
+    if (!accept(row, event, woke ? now : null)) return find(event.id, row) as SendEventOutcome;
     return { kind: "accepted", runId: row.run, status: row.status, duplicate: false, woke };
   };
 }
@@ -47,7 +53,9 @@ export function sendEvents(connection: Connection, hot: HotRows, steps: Steps): 
 export function publishes(connection: Connection, hot: HotRows): Publish {
   const { db, names } = connection;
   const accept = accepts(connection);
-  const known = db.prepare(`SELECT waiters, runs FROM ${names.publication} WHERE id = ?`);
+  const known = db.prepare(
+    `SELECT waiters, runs FROM ${names.publication} WHERE id = ? OR (id = ? AND topic = ?)`,
+  );
   const record = db.prepare(
     `INSERT INTO ${names.publication} (id, topic, created_at, waiters, runs) VALUES (?, ?, ?, ?, ?)`,
   );
@@ -60,7 +68,8 @@ export function publishes(connection: Connection, hot: HotRows): Publish {
   );
 
   return ({ id, topic, payload, createdAt }, now) => {
-    const before = known.get(id);
+    const key = publicationKey({ topic, id });
+    const before = known.get(key, isKey(id) ? key : id, topic);
     if (before !== undefined) {
       const runIds = readRunList(before, "runs");
       return { kind: "published", waiters: integer(before, "waiters"), runIds, duplicate: true };
@@ -71,14 +80,14 @@ export function publishes(connection: Connection, hot: HotRows): Publish {
       const row = hot.byRun(integer(wait, "run"));
       if (row === undefined || hasEnded(row)) continue;
       const forStep = text(wait, "key");
-      const eventId = `${id}:${row.run}:${integer(wait, "step_index")}`;
+      const eventId = publishedKey(id, row.run, integer(wait, "step_index"));
       const event = { id: eventId, type: null, topic, forStep, system: false, payload, createdAt };
       if (!accept(row, event, canBeWoken(row) ? now : null)) continue;
       waiters += 1;
       told.add(row.run);
     }
     const runIds = [...told];
-    record.run(id, topic, createdAt, waiters, JSON.stringify(runIds));
+    record.run(key, topic, createdAt, waiters, JSON.stringify(runIds));
     return { kind: "published", waiters, runIds, duplicate: false };
   };
 }
@@ -129,8 +138,7 @@ function knownEvents({ db, names }: Connection): KnownEvent {
   );
   return (id, row) => {
     const known = find.get(id);
-    if (known === undefined) return undefined;
-    if (integer(known, "instance") !== row.instance) return { kind: "id-conflict" };
+    if (known === undefined || integer(known, "instance") !== row.instance) return undefined;
     const runId = integer(known, "run");
     const answer = { kind: "accepted", runId, status: row.status, duplicate: true, woke: false } as const;
     return runId === row.run ? answer : { ...answer, ofEarlierRun: true };

@@ -1,3 +1,5 @@
+import type { InstanceRecord } from "../../model/instance.ts";
+import type { SendEventRequest } from "../../model/request.ts";
 import {
   claimIds,
   claimOne,
@@ -454,18 +456,55 @@ export const eventCases: readonly Case[] = [
     },
   },
   {
-    name: "an event id used for one instance is refused for another",
+    name: "an event id belongs to its instance: to another it means nothing, and is shown as it was given",
     async run({ open }) {
       const store = await open();
       await store.write([create("a"), create("b"), create("a", { workflowName: "bill" })], at(0));
-      await write(store, sendEvent("a", "e1", "x"));
-      equal(await write(store, sendEvent("b", "e1", "x")), { kind: "id-conflict" }, "another instance");
-      equal(
-        await write(store, sendEvent("a", "e1", "x", { workflowName: "bill" })),
-        { kind: "id-conflict" },
-        "the same id in another workflow",
+      const sends = [
+        sendEvent("a", "e1", "x"),
+        sendEvent("b", "e1", "x"),
+        sendEvent("a", "e1", "x", { workflowName: "bill" }),
+      ];
+      for (const send of sends) matches(await write(store, send), { duplicate: false }, send.instanceId);
+      for (const send of sends) matches(await write(store, send), { duplicate: true }, "again");
+      matches((await store.write(sends, at(1)))[1], { duplicate: true }, "again, all together");
+      for (const send of sends) {
+        const run = await store.getInstance(send);
+        const [event, ...others] = await undelivered(store, (run as InstanceRecord).runId);
+        equal([event?.id, others], ["e1", []], "what it has got");
+      }
+      await store.remove(ref("b"));
+      matches(
+        await write(store, sends[0] as SendEventRequest),
+        { duplicate: true },
+        "after the other is gone",
       );
-      equal(await undelivered(store, (await instance(store, "b")).runId), [], "events of the other");
+    },
+  },
+  {
+    name: "no id can be given that looks like one that the store makes itself",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      const serial = String(lease.runId);
+      const ids = [
+        "e1",
+        `~${serial}:e1`,
+        "~77:e1",
+        `~5:order:1:a:e1`,
+        "~",
+        "~:",
+        "~p:e1",
+        `~p:p1:${serial}:1`,
+        `p1:${serial}:1`,
+      ];
+      for (const id of ids) matches(await write(store, sendEvent("a", id, "x")), { duplicate: false }, id);
+      for (const id of ids) matches(await write(store, sendEvent("a", id, "x")), { duplicate: true }, id);
+      equal(
+        (await undelivered(store, lease.runId)).map(({ id }) => id),
+        ids,
+        "as they were given",
+      );
     },
   },
   {

@@ -142,6 +142,26 @@ export const topicCases: readonly Case[] = [
     },
   },
   {
+    name: "a publication id belongs to its topic: on another it means nothing, and nobody can use it up beforehand",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await suspended(store, "a", [awaitingTopic(1, "news", at(100))], at(100));
+      await suspended(store, "b", [awaitingTopic(1, "b:news", at(100))], at(100));
+      await write(store, sendEvent("a", `p1:${lease.runId}:1`, "x"));
+      const topics = ["news", "b:news", "b", "b%3Anews", "ä".repeat(128)];
+      const waiters = [1, 1, 0, 0, 0];
+      for (const [n, topic] of topics.entries()) {
+        const said = { waiters: waiters[n], duplicate: false };
+        matches(await write(store, publish("p1", topic), at(5)), said, topic);
+      }
+      for (const topic of topics)
+        matches(await write(store, publish("p1", topic), at(6)), { duplicate: true }, topic);
+      for (const id of ["~news:p1", "~4:news:p1", "news:p1"]) {
+        matches(await write(store, publish(id, "news"), at(7)), { duplicate: false }, id);
+      }
+    },
+  },
+  {
     name: "the same publication twice in one batch is sent once",
     async run({ open }) {
       const store = await open();

@@ -17,6 +17,11 @@ local function unpackEvent(packed)
   }
 end
 
+-- Ids belong to their instance. Events of earlier versions are kept under their ids alone.
+local function eventKey(workflow, instance, id)
+  return '~' .. #workflow .. ':' .. workflow .. ':' .. #instance .. ':' .. instance .. ':' .. id
+end
+
 local function readEvent(run, seq) return unpackEvent(ask('HGET', key('event-states', run.id), seq)) end
 
 local function saveEvent(run, seq, event) ask('HSET', key('event-states', run.id), seq, packEvent(event)) end
@@ -70,7 +75,6 @@ local function acceptEvent(run, event, record, now)
   ask('HSET', key('events', run.id), seq, record)
   saveEvent(run, seq, event)
   ask('ZADD', key('unread', run.id), seq, seq)
-  ask('HSET', P .. 'event-ids', event.id, run.id)
   if not event.system then run.buffered = run.buffered + 1 end
   nudge.due = true
   -- A leased run keeps its due time, which is the end of its lease: the turn's own suspend finds the event.

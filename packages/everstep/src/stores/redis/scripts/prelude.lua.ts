@@ -24,9 +24,9 @@
  *   topic:<topic>              zset    open waits (run, index), ordered as texts
  *   topics                     zset    topics with open waits, ordered as texts; complete where meta has the field `topics`
  *   prune                      zset    numbers of ended instances by the end of their retention
- *   event-ids                  hash    event id -> run
- *   publications               hash    publication id -> whom it reached
- *   publication-ages           zset    publication ids by creation
+ *   event-ids                  hash    instance and event id -> run
+ *   publications               hash    topic and publication id -> whom it reached
+ *   publication-ages           zset    the same by creation
  *   runners                    hash    owner -> facts, as JSON
  *   runners-seen               zset    owners by when they were seen last
  *   tally:<minute>             hash    a letter of the count, then the workflow -> how many (beats.lua.ts)

@@ -19,7 +19,10 @@ end
 
 -- One ordinary event for every wait on the topic, addressed to that wait, so that no other takes it.
 local function publish(request, now)
-  local earlier = ask('HGET', P .. 'publications', request.id)
+  -- Ids belong to their topic. Of those of earlier versions nobody knows the topic any more.
+  local name = '~' .. #request.topic .. ':' .. request.topic .. ':' .. request.id
+  local known = ask('HMGET', P .. 'publications', name, request.id)
+  local earlier = known[1] or (string.sub(request.id, 1, 1) ~= '~' and known[2])
   if earlier then return { 'published', earlier, '1' } end
   local ids, known = {}, {}
   local waiters = waitersOf(request.topic, now)
@@ -34,8 +37,8 @@ local function publish(request, now)
     known[run.id] = true
   end
   local report = #waiters .. ':' .. table.concat(ids, ',')
-  ask('HSET', P .. 'publications', request.id, report)
-  ask('ZADD', P .. 'publication-ages', digits(request.createdAt), request.id)
+  ask('HSET', P .. 'publications', name, report)
+  ask('ZADD', P .. 'publication-ages', digits(request.createdAt), name)
   return { 'published', report, '0' }
 end
 `;

@@ -14,10 +14,14 @@ const remove = `
 local CLASSES = { 'active', 'waiting', 'paused', 'complete', 'errored', 'dead', 'terminated' }
 local RUN_KEYS = { 'run', 'steps', 'waits', 'events', 'event-states', 'unread', 'logs', 'ending' }
 
-local function forgetEventIds(id)
+local function forgetEventIds(id, workflow, instance)
   for _, packed in ipairs(ask('HVALS', key('event-states', id))) do
     local event = unpackEvent(packed)
-    if event then ask('HDEL', P .. 'event-ids', event.id) end
+    if event then
+      ask('HDEL', P .. 'event-ids', eventKey(workflow, instance, event.id))
+      -- Under its id alone there may be one of another instance.
+      if ask('HGET', P .. 'event-ids', event.id) == id then ask('HDEL', P .. 'event-ids', event.id) end
+    end
   end
 end
 
@@ -31,8 +35,8 @@ local function unlistRun(run)
   moveThrough(run, run.was)
 end
 
-local function removeRun(id)
-  forgetEventIds(id)
+local function removeRun(id, workflow, instance)
+  forgetEventIds(id, workflow, instance)
   local run = readRun(id)
   if run then unlistRun(run) end
   local keys = {}
@@ -53,7 +57,7 @@ local function removeInstance(workflow, instance)
   if not newest then return false end
   for number = newest, 1, -1 do
     local id = ask('HGET', name, 'run:' .. number)
-    if id then removeRun(id) end
+    if id then removeRun(id, workflow, instance) end
   end
   ask('UNLINK', name, named('changes', workflow, instance))
   saveIndexes()

@@ -6,14 +6,19 @@ local function readSendEvent()
   }
 end
 
+local function earlierOf(run, id)
+  local ids = ask('HMGET', P .. 'event-ids', eventKey(run.workflow, run.instance, id), id)
+  local earlierId = ids[1] or (string.sub(id, 1, 1) ~= '~' and ids[2])
+  local earlier = earlierId and readRun(earlierId)
+  return earlier and earlier.workflow == run.workflow and earlier.instance == run.instance and earlier or nil
+end
+
 local function sendEvent(request, now)
   local run = currentRun(request.workflow, request.instance)
   if not run then return { 'not-found' } end
-  local earlierId = ask('HGET', P .. 'event-ids', request.id)
-  local earlier = earlierId and readRun(earlierId)
+  local earlier = earlierOf(run, request.id)
   if earlier then
     -- Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
-    if earlier.workflow ~= run.workflow or earlier.instance ~= run.instance then return { 'id-conflict' } end
     return { 'accepted', earlier.id, run.status, '1', '0', earlier.id ~= run.id and 'of-earlier-run' or nil }
   end
   if TERMINAL[run.status] then return { 'terminal', run.status } end
@@ -21,6 +26,7 @@ local function sendEvent(request, now)
   local event = {
     id = request.id, createdAt = request.createdAt, system = request.system, type = request.type, forStep = request.forStep,
   }
+  ask('HSET', P .. 'event-ids', eventKey(run.workflow, run.instance, request.id), run.id)
   local woke = acceptEvent(run, event, request.record, now)
   return { 'accepted', run.id, run.status, '0', woke and '1' or '0' }
 end

@@ -2,6 +2,7 @@
 import type { InstanceStatus } from "../../../model/instance.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../../store/store.ts";
 import { endingColumns, endingValues } from "../../../stores/sql/ending.ts";
+import { sentKey, sentKeyText } from "../../../stores/sql/event-key.ts";
 import { eventColumns, eventValues } from "../../../stores/sql/event-row.ts";
 import { instanceColumns, instanceValues } from "../../../stores/sql/instance-row.ts";
 import { begunText } from "../../../stores/sql/json-column.ts";
@@ -142,12 +143,12 @@ async function send(
 ): Promise<SendEventOutcome | null> {
   const [row] = await select(
     tx,
-    `SELECT r.id AS run, r.status, r.event_seq, ${canBeWoken} AND EXISTS (
+    `SELECT r.id AS run, r.instance, r.status, r.event_seq, ${canBeWoken} AND EXISTS (
         SELECT 1 FROM step w WHERE w.run = r.id AND w.is_open = 1 AND w.wake_at >= ?
           AND CASE WHEN ? IS NULL THEN w.event_type = ? ELSE w.key = ? END) AS is_awaited
       FROM instance i JOIN run r ON r.id = i.run WHERE i.workflow = ? AND i.instance_id = ?
         AND r.status IN ('active', 'waiting', 'paused') AND (? OR r.event_seq < ?)
-        AND NOT EXISTS (SELECT 1 FROM event e WHERE e.id = ?)`,
+        AND NOT EXISTS (SELECT 1 FROM event e WHERE e.id = ${sentKeyText("i.id", "?")})`,
     [
       ...[request.createdAt, request.forStep, request.type, request.forStep],
       ...[request.workflowName, request.instanceId, request.system ? 1 : 0, request.bufferMax, request.id],
@@ -155,12 +156,13 @@ async function send(
   );
   if (row === undefined) return null;
   const run = integer(row, "run");
+  const id = sentKey(integer(row, "instance"), request.id);
   const seq = integer(row, "event_seq") + 1;
   const woke = flag(row, "is_awaited");
   const moved = woke ? `, kind = 'wake', lane = ${lanes.resuming}, due_at = min(due_at, ?)` : "";
   await tx.run([
     { sql: `UPDATE run SET event_seq = ?${moved} WHERE id = ?`, values: [seq, ...(woke ? [now] : []), run] },
-    insertEvent([eventValues(run, { ...request, topic: null, seq })]),
+    insertEvent([eventValues(run, { ...request, id, topic: null, seq })]),
   ]);
   return {
     kind: "accepted",
