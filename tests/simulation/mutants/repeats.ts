@@ -89,22 +89,22 @@ export const repeats: readonly Mutant[] = [
     name: "an event is accepted again when it is repeated",
     guards: ["INV-25"],
     file: "stores/memory/events.ts",
-    find: "const earlier = database.eventIds.get(request.id);",
+    find: "const earlier = database.eventIds.get(eventKey(instance, request.id));",
     replace: "const earlier = undefined as Run | undefined;",
   },
   {
     name: "a repeated event is refused when its run has ended",
     guards: ["INV-25"],
     file: "stores/memory/events.ts",
-    find: "  const earlier = database.eventIds.get(request.id);",
+    find: "  const earlier = database.eventIds.get(eventKey(instance, request.id));",
     replace:
-      '  if (isTerminal(run.status)) return { kind: "terminal", status: run.status };\n  const earlier = database.eventIds.get(request.id);',
+      '  if (isTerminal(run.status)) return { kind: "terminal", status: run.status };\n  const earlier = database.eventIds.get(eventKey(instance, request.id));',
   },
   {
     name: "a publication is made again when it is repeated",
     guards: ["INV-25", "INV-42"],
     file: "stores/memory/events.ts",
-    find: "const earlier = database.publications.get(request.id);",
+    find: "const earlier = database.publications.get(key);",
     replace: "const earlier = undefined as { waiters: number; runIds: readonly number[] } | undefined;",
   },
   {
