@@ -37,7 +37,7 @@ describe("what a turn has not committed yet", () => {
     draft.consume({ seq: 1, stepKey: "a" });
     draft.log(line("hello"));
     draft.alongside([child]);
-    draft.mutations(write);
+    draft.mutations(write, 0);
     expect(draft.take()).toEqual({
       steps: [completed({ key: "a" })],
       timeouts: [timedOut],
@@ -46,6 +46,7 @@ describe("what a turn has not committed yet", () => {
       logs: [line("hello")],
       alongside: [child],
       mutations: write,
+      mutated: 0,
     });
     expect(draft.take()).toEqual({
       steps: [],
@@ -55,6 +56,7 @@ describe("what a turn has not committed yet", () => {
       logs: [],
       alongside: [],
       mutations: null,
+      mutated: null,
     });
   });
 
@@ -89,7 +91,7 @@ describe("a commit refused for its mutations", () => {
     draft.alongside([other]);
     draft.alongside([child]);
     draft.timeout(timedOut, 4);
-    draft.mutations(write);
+    draft.mutations(write, 0);
     return { draft, content: draft.take() };
   }
   const without = { index: 1, alongside: [child], event: 2 };
@@ -105,6 +107,7 @@ describe("a commit refused for its mutations", () => {
       logs: [line("first")],
       alongside: [other],
       mutations: null,
+      mutated: null,
     });
   });
 
@@ -126,7 +129,7 @@ describe("a commit refused for its mutations", () => {
     const { draft, content } = refused();
     const later = { serviceCalls: [], mutate: [() => {}] };
     draft.step(completed({ key: "later", index: 2 }));
-    draft.mutations(later);
+    draft.mutations(later, 1);
     draft.putBack(content, without);
     expect(draft.take().mutations).toBe(later);
   });

@@ -15,6 +15,8 @@ export interface DraftContent {
   readonly logs: readonly LogLine[];
   readonly alongside: readonly AlongsideRequest[];
   readonly mutations: Mutations | null;
+  /** The step whose mutations they are. */
+  readonly mutated: number | null;
 }
 
 export class Draft {
@@ -25,6 +27,7 @@ export class Draft {
   #logs: LogLine[] = [];
   #alongside: AlongsideRequest[] = [];
   #mutations: Mutations | null = null;
+  #mutated: number | null = null;
 
   /** Log lines alone do not ask for a commit; they ride with the next one. */
   get isEmpty(): boolean {
@@ -68,8 +71,9 @@ export class Draft {
     if (requests.length > 0) this.#alongside.push(...requests);
   }
 
-  mutations(mutations: Mutations): void {
+  mutations(mutations: Mutations, index: number): void {
     this.#mutations = mutations;
+    this.#mutated = index;
   }
 
   take(): DraftContent {
@@ -81,10 +85,12 @@ export class Draft {
       logs: orNone(this.#logs),
       alongside: orNone(this.#alongside),
       mutations: this.#mutations,
+      mutated: this.#mutated,
     };
     this.#steps = none;
     this.#timeoutsSaw = Number.POSITIVE_INFINITY;
     this.#mutations = null;
+    this.#mutated = null;
     // Most commits carry steps only: what is empty need not be made anew.
     if (this.#timeouts.length > 0) this.#timeouts = [];
     if (this.#consumed.length > 0) this.#consumed = [];
@@ -112,6 +118,7 @@ export class Draft {
     const alongside = content.alongside.filter((request) => !without.alongside.includes(request));
     this.#alongside = [...alongside, ...later.alongside];
     this.#mutations = later.mutations;
+    this.#mutated = later.mutated;
   }
 }
 

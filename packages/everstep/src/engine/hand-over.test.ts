@@ -149,7 +149,7 @@ describe("settlements a commit may refuse", () => {
 
   test("one with mutations waits while a draft already has some", () => {
     const { handOver, next, draft, durable } = begin();
-    draft.mutations({ serviceCalls: [], mutate: [] });
+    draft.mutations({ serviceCalls: [], mutate: [] }, 0);
     const call = callOf("order");
     handOver.add(settlementOf(call, { body: mutating(call), needsCommit: true }));
     expect(next()).toBeNull();

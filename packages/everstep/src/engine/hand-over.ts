@@ -210,7 +210,7 @@ export class HandOver {
 
   #placeAlongside(body: Body, record: SettledStep): void {
     const mutations = mutationsFor(body, record);
-    if (mutations) this.#draft.mutations(mutations);
+    if (mutations) this.#draft.mutations(mutations, record.index);
     if (record.status === "completed") this.#draft.alongside(body.alongside);
   }
 }

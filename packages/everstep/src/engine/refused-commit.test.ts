@@ -12,6 +12,7 @@ test("a body whose result gives way has failed an attempt; a wait whose event gi
     ...{ steps, timeouts: [], timeoutsSaw: Number.POSITIVE_INFINITY, logs: [], alongside: [] },
     consumed: [{ seq: 1, stepKey: "step 2#1" }],
     mutations: null,
+    mutated: null,
   };
   const sent = { content, next: { kind: "continue" }, upTo: 2 } as const;
   const [first, second] = [...lesserCommits(sent, tooLarge, at(5))];

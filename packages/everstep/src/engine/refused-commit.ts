@@ -75,6 +75,7 @@ const nothing: DraftContent = {
   logs: none,
   alongside: none,
   mutations: null,
+  mutated: null,
 };
 
 function without(content: DraftContent, given: readonly ErroredStep[]): Omit<Lesser, "end"> {
@@ -87,7 +88,7 @@ function without(content: DraftContent, given: readonly ErroredStep[]): Omit<Les
       steps: content.steps.map((step) => instead.get(step.index) ?? step),
       consumed: content.consumed.filter(({ stepKey }) => !keys.has(stepKey)),
       alongside: failed.length === 0 ? content.alongside : none,
-      mutations: failed.length === 0 ? content.mutations : null,
+      mutations: content.mutated !== null && instead.has(content.mutated) ? null : content.mutations,
     },
     failed,
   };

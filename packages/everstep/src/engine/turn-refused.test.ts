@@ -167,6 +167,27 @@ describe("a commit that the store will never take", () => {
     expect(stage.last.next).toMatchObject({ kind: "complete", output: { json: '"PAYLOAD_TOO_LARGE"' } });
   });
 
+  test("with writes of a step beside it: they are made with that step", async () => {
+    const write = (): void => {};
+    const stage = stageOf((step) =>
+      Promise.allSettled([
+        step.do("large", async () => big("x", 3000)),
+        step.do("order", async ({ mutate }) => {
+          mutate(write);
+          return "ordered";
+        }),
+      ]).then(() => "over"),
+    );
+    refuse(stage, big("x", 3000));
+    await stage.play();
+    expect(stage.step("large")).toMatchObject({ status: "errored" });
+    const taken = stage.commits.filter(({ boundary }) =>
+      boundary.steps.some(({ key, status }) => key === "order" && status === "completed"),
+    );
+    expect(taken.map(({ mutations }) => mutations?.mutate)).toEqual(taken.map(() => [write]));
+    expect(stage.step("order")).toMatchObject({ status: "completed" });
+  });
+
   test("what a step sends and starts goes with its result", async () => {
     const stage = stageOf((step) =>
       step.do("start", async ({ startWorkflow }) => {

@@ -595,7 +595,7 @@ export class Turn implements TurnScope {
     }
     if (end) this.#host.notice(this, runFailed(end.error));
     const next = end ?? (isKnown ? goOn : sent.next);
-    const mutated = replaced.find((settlement) => settlement?.needsCommit && settlement.body);
+    const mutated = replaced.find((settlement) => settlement?.record?.index === content.mutated);
     const mutations = mutated?.body ? mutationsFor(mutated.body, { status: "errored" }) : content.mutations;
     this.#send({ content: { ...content, mutations }, next, upTo: sent.upTo, instead });
   }
