@@ -62,6 +62,8 @@ export class OpenSteps {
   /** Calls in the order they were made, not decided yet. */
   #asked: readonly Call[] = none;
   /** Calls that wait for a time or an event. */
+  /** Waits that are neither open nor over for a moment. */
+  #withdrawn = 0;
   #parked: readonly Call[] = none;
   #budgetSpent = false;
   /** The next body waits for one more commit, even if everything written is durable. */
@@ -74,7 +76,7 @@ export class OpenSteps {
   }
 
   get isQuiet(): boolean {
-    return this.#inFlight.isEmpty && this.#asked.length === 0;
+    return this.#inFlight.isEmpty && this.#asked.length === 0 && this.#withdrawn === 0;
   }
 
   /** Bodies run, and nothing else is open. */
@@ -178,8 +180,14 @@ export class OpenSteps {
     for (const body of this.#inFlight.takeReleased(this.#parts.handOver.durable)) this.#start(body);
   }
 
+  /** Their timeouts were refused. Until the events are read that they have to take, nothing may rest without them. */
+  withdraw(calls: readonly Call[]): void {
+    this.#withdrawn += calls.length;
+  }
+
   /** Waits whose timeouts were refused are open again. */
   reopen(calls: readonly Call[]): void {
+    this.#withdrawn -= calls.length;
     for (const call of calls) this.#park(call);
   }
 

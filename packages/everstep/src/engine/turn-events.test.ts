@@ -176,6 +176,33 @@ describe("timeouts of waits", () => {
     expect(stage.step("approval").status).toBe("completed");
   });
 
+  test("are refused, and the turn does not rest before it has read the event", async () => {
+    const read = held();
+    const stage = stageOf((step) =>
+      Promise.all([
+        step.waitForEvent("approval", { type: "approved", timeout: "1 hour" }).then(({ payload }) => payload),
+        step.sleep("long", "30 days"),
+      ]),
+    );
+    await stage.play();
+    const createdAt = stage.runtime.now();
+    await stage.runtime.advance(hour);
+    stage.hold();
+    await stage.play();
+    stage.accept({ type: "approved", payload: "in time", createdAt });
+    stage.letGo();
+    const commits = stage.commits.length;
+    stage.reading = read.promise;
+    await stage.held[0]?.answer(stage.committed({ timeoutsRefused: true }));
+    await stage.runtime.settle();
+    expect(stage.commits.length).toBe(commits);
+    expect(stage.ending).toBeUndefined();
+    stage.reading = null;
+    read.resolve(undefined);
+    await stage.runtime.settle();
+    expect(stage.step("approval").status).toBe("completed");
+  });
+
   test("say what was seen when they were decided, not what arrived before they were sent", async () => {
     const [slow, first] = [held(), held()];
     const stage = stageOf((step) =>

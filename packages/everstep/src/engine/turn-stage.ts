@@ -225,7 +225,11 @@ export class TurnStage implements TurnHost {
     });
   }
 
+  /** Reads of events take as long as this. */
+  reading: Promise<unknown> | null = null;
+
   async readEvents(_turn: Turn, after: number): Promise<readonly EventRecord[]> {
+    if (this.reading !== null) await this.reading;
     return this.events.filter((event) => event.seq > after);
   }
 

@@ -609,6 +609,7 @@ export class Turn implements TurnScope {
   /** An event was there after all: once it is read, the waits are open again and will take it. */
   #withdrawTimeouts(): void {
     const calls = this.#handOver.withdrawTimeouts();
+    this.#steps.withdraw(calls);
     this.#readEvents(() => this.#steps.reopen(calls));
   }
 
