@@ -3,6 +3,7 @@ import { decodeValue } from "../../../authoring/codec.ts";
 import type { StepRecord } from "../../../model/step.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { Finding } from "../finding.ts";
+import type { Ledger } from "../ledger.ts";
 import { storedInWords } from "../programs/judge.ts";
 import { brokenText } from "../programs/perform.ts";
 import type { Act, DoAct } from "../programs/program.ts";
@@ -14,6 +15,7 @@ export interface AttemptsParts {
   readonly workflowName: string;
   /** Instances of which somebody had a failed step tried again. */
   readonly retried: ReadonlySet<string>;
+  readonly ledger: Pick<Ledger, "ran">;
 }
 
 export function* attempts(facts: RunFacts, parts: AttemptsParts): Generator<Finding> {
@@ -24,10 +26,11 @@ export function* attempts(facts: RunFacts, parts: AttemptsParts): Generator<Find
     const path = step.name.slice(step.name.indexOf(" ") + 1);
     const act = actAt(program, path);
     if (act?.kind !== "do") continue;
-    const messages = [
-      ...foreign(step, act, path),
-      ...pointless(step, act, path, parts.retried.has(record.instanceId)),
-    ];
+    // What a fork or a restart began with may have been tried again where it comes from.
+    const isRetried =
+      parts.retried.has(record.instanceId) ||
+      (parts.retried.size > 0 && !parts.ledger.ran(`${nameOf(facts)}/${step.key}`));
+    const messages = [...foreign(step, act, path), ...pointless(step, act, path, isRetried)];
     for (const message of messages)
       yield { invariant: "INV-10", message: `"${step.key}" of ${nameOf(facts)} ${message}` };
   }
