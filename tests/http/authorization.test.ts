@@ -194,7 +194,9 @@ describe("SEC-2, 167 each hook decides about its own routes, after the request h
     expect(await asked(all as Authorize, sample)).toEqual(good(sample));
     expect(order.slice(0, 2)).toEqual(["request", sample.route.hook]);
     // What somebody may do is asked of the hooks that decide it, and of nobody else.
-    const others = sample.route.action === "access" ? ["instanceCreation", "management", "sendEvent"] : [];
+    const created = sample.route.creates ? ["instanceCreation"] : [];
+    const others =
+      sample.route.action === "access" ? ["instanceCreation", "management", "sendEvent"] : created;
     expect(order.slice(2)).toEqual(others);
     const named = Object.fromEntries(
       [...sample.route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => [
@@ -302,5 +304,90 @@ describe("SEC-14, R-095 tokens", () => {
     const readers = sample.route.hook === "read" ? good(sample) : refused("403 FORBIDDEN");
     expect(await by(`Bearer ${readToken}`)).toEqual(readers);
     expect(await by(`Bearer ${token}`)).toEqual(good(sample));
+  });
+});
+
+describe("SEC-2 what an answer shows, and what it creates, is decided by the hooks that guard that", () => {
+  const post = (handler: (request: Request) => Promise<Response>, path: string, body: object) =>
+    handler(
+      new Request(`http://localhost${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+  const instances = "/workflows/quick/instances";
+
+  async function ended() {
+    const own = createWatched();
+    await own.app.workflows.QUICK.create({ id: "q", params: "secret" });
+    await own.app.workflows.SLEEPER.create({ id: "s" });
+    await own.app.workflows.QUICK.at("q").sendEvent({ type: "ok", id: "e" });
+    await own.app.tick();
+    return own;
+  }
+
+  const asks = [
+    [instances, { id: "q", ifExists: "return" }],
+    [`${instances}/q/events`, { type: "ok", id: "e" }],
+    [`${instances}/q/restart-or-create`, { when: { statuses: ["waiting"] } }],
+  ] as const;
+
+  test.each(asks)("%s shows what it ended with only to those who may read it", async (path, body) => {
+    const { behind } = await ended();
+    const allowed = () => {};
+    const mayAll = { instanceCreation: allowed, management: allowed, sendEvent: allowed };
+    const isPost: Authorize["request"] = ({ method }) => {
+      if (method === "GET") throw refuse(403, "Nobody reads.");
+    };
+    const closed: Authorize[] = [
+      mayAll,
+      { ...mayAll, request: allowed, read: () => refuse(403, "Nobody reads.") },
+      {
+        ...mayAll,
+        request: allowed,
+        read: ({ instanceId }) => (instanceId === "q" ? refuse(403, "No.") : undefined),
+      },
+      { request: isPost },
+    ];
+    for (const authorize of closed) {
+      const answer = await post(behind(authorize), path, body);
+      const text = await answer.text();
+      expect([answer.status, text.includes('"status":"complete"'), text.includes("secret")]).toEqual([
+        200,
+        true,
+        false,
+      ]);
+    }
+    for (const authorize of [{ request: allowed }, { ...mayAll, read: allowed }]) {
+      expect(await (await post(behind(authorize), path, body)).text()).toContain("secret");
+    }
+  });
+
+  test("fork and restart-or-create need to be allowed to create, and are told of by what they would", async () => {
+    const { behind, contents } = await ended();
+    const told: unknown[] = [];
+    const before = contents();
+    const asked = [
+      [`${instances}/q/fork`, { newId: "copy" }, { id: "copy" }],
+      [`${instances}/new/restart-or-create`, { params: 1 }, { id: "new", params: 1 }],
+    ] as const;
+    for (const [path, body, created] of asked) {
+      const noCreation = {
+        request: () => {},
+        instanceCreation: ({ instances }: { readonly instances: readonly unknown[] }) => {
+          told.push(...instances);
+          return refuse(403, "Nobody creates.");
+        },
+      };
+      expect((await post(behind(noCreation), path, body)).status).toBe(403);
+      expect(told.pop()).toEqual(created);
+      const alone = await post(behind({ management: () => {} }), path, body);
+      expect((await alone.json()).error.code).toBe("AUTHORIZATION_NOT_CONFIGURED");
+      expect(contents()).toBe(before);
+    }
+    for (const [path, body] of asked) {
+      expect((await post(behind({ request: () => {} }), path, body)).ok).toBe(true);
+    }
   });
 });

@@ -9,6 +9,7 @@ import {
   actorOf,
   ask,
   checkAuthorize,
+  type HookName,
   notConfigured,
 } from "./authorize.ts";
 import { readBody } from "./body.ts";
@@ -18,7 +19,7 @@ import { etagOf, isKnownTag } from "./etag.ts";
 import { healthOf } from "./health.ts";
 import { inTime, late } from "./in-time.ts";
 import { kept, keptFor } from "./kept.ts";
-import { mayDo } from "./may-do.ts";
+import { mayDo, maySee } from "./may-do.ts";
 import { isOpenToAll } from "./open-to-all.ts";
 import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
 import { overviewOf } from "./overview.ts";
@@ -208,10 +209,16 @@ class HttpHandler {
       ? await readBody(request, route.body, this.#options.bodyBytesMax ?? route.bodyBytesMax ?? bodyBytesMax)
       : {};
     const refusedHere = async (context: AuthorizeContext): Promise<Response | undefined> => {
-      const hook = route.hook === null ? undefined : authorize[route.hook];
-      if (!hook || !route.hook) return;
-      const facts = { ...context, ...factsFor(route.hook, query, body) };
-      return ask(route.hook, hook as (context: unknown) => void, facts, asking);
+      const asked = async (name: HookName, facts: object): Promise<Response | undefined> => {
+        const hook = authorize[name];
+        return hook && ask(name, hook as (context: unknown) => void, { ...context, ...facts }, asking);
+      };
+      if (route.hook === null) return;
+      const refused = await asked(route.hook, factsFor(route.hook, query, body));
+      if (refused || !route.creates) return refused;
+      if (!authorize.request && !authorize.instanceCreation) throw notConfigured("instanceCreation");
+      const instances = route.creates({ path: params as PathParams, body });
+      return asked("instanceCreation", { instances });
     };
     const refusedWithFacts = await refusedHere(context);
     if (refusedWithFacts) return refusedWithFacts;
@@ -226,6 +233,7 @@ class HttpHandler {
       actor: actorOf(context),
       host: {
         may: (name, about) => mayDo(name, authorize, { ...context, ...about }),
+        maySee: (instanceId) => maySee(instanceId, authorize, context),
         refusal: async () => {
           const now = { ...context, state: new Map() };
           return (await refusedAtAll(now)) || (await refusedHere(now)) ? noLonger() : undefined;

@@ -15,3 +15,23 @@ export async function mayDo(
   const asking = { runtime: context.runtime, onProblem: () => {} };
   return (await ask(name, hook as (context: unknown) => void, facts, asking)) === undefined;
 }
+
+/** Whether somebody may see an instance, as far as hooks can tell: they are asked as if it had been asked for. */
+export async function maySee(
+  instanceId: string,
+  authorize: Authorize,
+  asked: AuthorizeContext & { readonly workflowName?: string },
+): Promise<boolean> {
+  const names = [asked.workflowName ?? "", instanceId].map(encodeURIComponent);
+  const context: AuthorizeContext = {
+    ...asked,
+    action: "getInstance",
+    method: "GET",
+    path: `/workflows/${names[0]}/instances/${names[1]}`,
+    instanceId,
+    state: new Map(asked.state),
+  };
+  const asking = { runtime: context.runtime, onProblem: () => {} };
+  if (authorize.request && (await ask("request", authorize.request, context, asking))) return false;
+  return mayDo("read", authorize, context);
+}

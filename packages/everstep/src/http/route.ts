@@ -1,6 +1,6 @@
 import type { AppParts } from "../client/app-parts.ts";
 import type { App } from "../client/create-workflows.ts";
-import type { HookName } from "./authorize.ts";
+import type { AuthorizeInstanceCreationContext, HookName } from "./authorize.ts";
 import type { QueryFields, QueryOf } from "./query.ts";
 import type { Schema } from "./schema.ts";
 import type { Streams } from "./streams/streams.ts";
@@ -29,6 +29,8 @@ export interface CallHost {
   readonly may: (hook: HookName, about: { readonly workflowName?: string }) => Promise<boolean>;
   /** Asks the hooks once more, as time has passed: what is refused now, or undefined. */
   readonly refusal: () => Promise<unknown>;
+  /** Whether this request may also see the instance, as if it had asked for it: what it ended with is not for everybody. */
+  readonly maySee: (instanceId: string) => Promise<boolean>;
   readonly overview: () => Promise<WireOverview>;
   /** Whether it can serve, found out once a second at most. */
   readonly isReady: () => Promise<boolean>;
@@ -72,6 +74,8 @@ export interface Route {
   readonly run: (call: Call) => Promise<Answer>;
   /** The same as a stream of events, for who accepts text/event-stream. */
   readonly stream?: (call: Call, streams: Streams) => Promise<Response>;
+  /** It may create these, so that who may create is asked too. */
+  readonly creates?: (sent: Pick<Call, "path" | "body">) => AuthorizeInstanceCreationContext["instances"];
   /** May take longer than others. */
   readonly isLong?: boolean;
   /** Whatever is asked for in the query is not even read: probes come often, and from anybody. */

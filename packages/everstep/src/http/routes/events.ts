@@ -1,7 +1,7 @@
 import { jsonView } from "../json-view.ts";
 import { type Route, route } from "../route.ts";
 import * as schemas from "../wire-schemas.ts";
-import { instance, instanceCodes, instanceOf, pageEnd, pageFields } from "./shared.ts";
+import { instanceCodes, instanceFor, instanceOf, pageEnd, pageFields } from "./shared.ts";
 
 export const eventRoutes: readonly Route[] = [
   route({
@@ -23,7 +23,7 @@ export const eventRoutes: readonly Route[] = [
     async run(call) {
       const handle = instanceOf(call);
       await handle.sendEvent(call.body);
-      return { body: { status: instance(handle.id, await handle.status()).details } };
+      return { body: { status: (await instanceFor(call, handle.id, await handle.status())).details } };
     },
   }),
   route({

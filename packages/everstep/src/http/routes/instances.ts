@@ -16,6 +16,7 @@ import {
   briefly,
   instance,
   instanceCodes,
+  instanceFor,
   instanceOf,
   instancesPage,
   instanceWithMeta,
@@ -86,7 +87,8 @@ export const instanceRoutes: readonly Route[] = [
         if (ifExists !== "return" || body.id === undefined || !isTaken(problem)) throw problem;
         const { id } = body;
         const handle = workflowOf(call).at(id);
-        return { status: 200, body: instance(id, await handle.status()), headers: locationOf(id) };
+        const shown = await instanceFor(call, id, await handle.status());
+        return { status: 200, body: shown, headers: locationOf(id) };
       }
     },
   }),

@@ -3,7 +3,7 @@ import { type Call, type Route, route } from "../route.ts";
 import type { Schema } from "../schema.ts";
 import type { WireStepSelector } from "../wire.ts";
 import * as schemas from "../wire-schemas.ts";
-import { instance, instanceCodes, instanceOf, isTaken, timeFrom, workflowOf } from "./shared.ts";
+import { instance, instanceCodes, instanceFor, instanceOf, isTaken, timeFrom, workflowOf } from "./shared.ts";
 
 const one = "/workflows/:workflowName/instances/:instanceId";
 
@@ -97,6 +97,7 @@ export const managementRoutes: readonly Route[] = [
     method: "POST",
     path: `${one}/fork`,
     hook: "management",
+    creates: ({ body: { newId } }) => [newId === undefined ? {} : { id: newId }],
     summary: "A new instance that begins with what this one recorded before a step.",
     body: schemas.forkBody,
     answer: { status: 201, schema: schemas.instance },
@@ -114,6 +115,7 @@ export const managementRoutes: readonly Route[] = [
   }),
   route({
     action: "restartOrCreate",
+    creates: ({ path, body }) => [{ id: path.instanceId, params: body.params }],
     method: "POST",
     path: `${one}/restart-or-create`,
     hook: "management",
@@ -142,7 +144,7 @@ export const managementRoutes: readonly Route[] = [
       const { outcome, instance: handle } = await workflow.restartOrCreate(
         options as Parameters<typeof workflow.restartOrCreate>[0],
       );
-      return { body: { outcome, ...instance(handle.id, await handle.status()) } };
+      return { body: { outcome, ...(await instanceFor(call, handle.id, await handle.status())) } };
     },
   }),
 ];

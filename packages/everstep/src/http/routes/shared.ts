@@ -61,6 +61,17 @@ export function instance(id: string, details: InstanceStatusView): WireInstance 
   };
 }
 
+/** The same, with what it ended with only for those who may see it. */
+export async function instanceFor(
+  { host }: Pick<Call, "host">,
+  id: string,
+  details: InstanceStatusView,
+): Promise<WireInstance> {
+  const { status } = details;
+  const endedWith = status === "complete" || status === "errored";
+  return endedWith && !(await host.maySee(id)) ? { id, details: { status } } : instance(id, details);
+}
+
 /** Without what may be much. */
 export function briefly<Shown extends WireInstance & { readonly meta?: WireMeta }>(shown: Shown): Shown {
   const { output: _, ...details } = shown.details;

@@ -73,7 +73,7 @@ export function ActionBar({ live }: { readonly live: Live }) {
             Restart
           </button>
         )}
-        {allowed.has("fork") && (
+        {allowed.has("fork") && access.instanceCreation && (
           <button {...opener("fork")}>
             <GitFork aria-hidden />
             Fork

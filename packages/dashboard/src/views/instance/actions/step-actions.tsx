@@ -56,10 +56,12 @@ export function StepActions({ live, step }: { readonly live: Live; readonly step
           <RotateCcw aria-hidden />
           Restart from this step
         </button>
-        <button {...opener("fork")}>
-          <GitFork aria-hidden />
-          Fork from this step
-        </button>
+        {live.access.instanceCreation && (
+          <button {...opener("fork")}>
+            <GitFork aria-hidden />
+            Fork from this step
+          </button>
+        )}
       </div>
       {open === "restart" && <RestartForm {...form} from={from} />}
       {open === "fork" && <ForkForm {...form} from={from} />}
