@@ -18,6 +18,8 @@ const gone = defineWorkflow({ name: "gone" }, (_event, step) =>
   step.do("work", { retries: { limit: 0 } }, fail),
 );
 
+const lost = defineWorkflow({ name: "lost" }, (_event, step) => step.sleep("nap", "1 year"));
+
 let everstep: Teller;
 let statusOf: (workflow: "order" | "job", id: string) => Promise<string>;
 
@@ -25,10 +27,11 @@ beforeEach(async () => {
   isRepaired = false;
   const store = memory();
   const options = { store, authorize: allowAll(), onNotice: () => {} };
-  const before = createWorkflows({ ...options, workflows: { order, job, gone } });
+  const before = createWorkflows({ ...options, workflows: { order, job, gone, lost } });
   for (const id of ["o-1", "o-2", "o-3"]) await before.workflows.order.create({ id });
   for (const id of ["d-1", "d-2"]) await before.workflows.job.create({ id });
   await before.workflows.gone.create({ id: "g-1" });
+  await before.workflows.lost.create({ id: "l-1" });
   await before.tick();
   // The next build has lost a workflow.
   const app = createWorkflows({ ...options, workflows: { order, job } });
@@ -47,6 +50,24 @@ test("one dead letter that cannot be retried does not keep the others from it, a
     expect(await statusOf("job", id)).not.toBe("errored");
   }
   expect(out).toMatch(/^Retried 2 of 3 instances\.\n$/m);
+});
+
+test("an instance whose workflow is no longer in the code can be looked at and ended, but not run again", async () => {
+  expect((await everstep("instances list gone")).out).toContain("g-1");
+  expect((await everstep("instances get g-1")).out).toContain("gone g-1  errored");
+  expect((await everstep("instances history gone g-1")).out).toContain("no money");
+  for (const verb of ["retry", "restart"]) {
+    const { code, err } = await everstep(`instances ${verb} gone g-1`);
+    expect([code, err]).toEqual([70, expect.stringContaining("(WORKFLOW_NOT_FOUND)")]);
+  }
+  expect((await everstep("instances terminate lost l-1 --yes")).out).toBe("Terminated lost l-1.\n");
+  expect((await everstep("instances why lost l-1")).out).toContain("It was terminated");
+});
+
+test("an audit of a name that nobody has is refused; one of a workflow that has left only instances is not", async () => {
+  const { code, err } = await everstep("verify ordr");
+  expect([code, err]).toEqual([70, expect.stringContaining('There is no workflow "ordr" here.')]);
+  expect((await everstep("verify gone")).out).toMatch(/^Checked 1 run: no violation\./);
 });
 
 test("filters choose, a dry run shows, and nothing is done without a yes", async () => {
@@ -93,7 +114,7 @@ test("with --json there is a line for each, and nothing else on standard output"
 });
 
 test("pausing and resuming many, each by what it applies to", async () => {
-  expect((await everstep("instances pause --all --yes")).out).toContain("Paused 3 of 3 instances.");
+  expect((await everstep("instances pause --all --yes")).out).toContain("Paused 4 of 4 instances.");
   expect(await statusOf("order", "o-2")).toBe("paused");
   expect((await everstep("instances resume --all --workflow order")).out).toContain(
     "Resumed 3 of 3 instances.",

@@ -27,6 +27,7 @@ async function findInstance(client: Client, id: string): Promise<InstanceClient>
     const exist = await Promise.all(some.map(exists));
     found.push(...some.filter((_, index) => exist[index]));
   }
+  if (found.length === 0) found.push(...(await amongOthers(client, id)));
   const [only, ...others] = found;
   if (only === undefined)
     throw new CommandFailed(
@@ -40,6 +41,23 @@ async function findInstance(client: Client, id: string): Promise<InstanceClient>
     "Say which one with --workflow.",
   );
 }
+
+/** Instances of workflows that are no longer in the code are found in the list of all. */
+async function amongOthers(client: Client, id: string): Promise<readonly InstanceClient[]> {
+  const found: InstanceClient[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pagesMax; page++) {
+    const { instances, ...end } = await client.instances({ idPrefix: id, pageSize: 100, cursor });
+    const same = instances.filter((each) => each.id === id);
+    found.push(...same.map(({ meta }) => client.workflow(meta.workflowName).get(id)));
+    if (!end.hasNextPage) break;
+    cursor = end.cursor;
+  }
+  return found;
+}
+
+/** Each goes through some thousands of instances. */
+const pagesMax = 20;
 
 const atOnce = 8;
 

@@ -17,7 +17,6 @@ import {
   instance,
   instanceCodes,
   instanceFor,
-  instanceOf,
   instancesPage,
   instanceWithMeta,
   isTaken,
@@ -28,6 +27,7 @@ import {
   timeFrom,
   workflowOf,
 } from "./shared.ts";
+import { storedInstanceOf, storedWorkflowOf } from "./stored-workflow.ts";
 
 const base = "/workflows/:workflowName/instances";
 const one = `${base}/:instanceId`;
@@ -62,7 +62,7 @@ export const instanceRoutes: readonly Route[] = [
     codes: ["WORKFLOW_NOT_FOUND", "INVALID_CURSOR"],
     async run(call) {
       const { include, brief = true, ...options } = call.query;
-      const page = await workflowOf(call).list({ ...options, brief });
+      const page = await (await storedWorkflowOf(call)).list({ ...options, brief });
       if (include === "meta") return { body: instancesPage(page, brief) };
       const items = page.items.map((view) => instance(view.id, view));
       return { body: { instances: brief ? items.map(briefly) : items, ...pageEnd(page) } };
@@ -117,7 +117,7 @@ export const instanceRoutes: readonly Route[] = [
       "One instance with its current step. As a stream: with all its steps, now and whenever it changed.",
     answer: { status: 200, schema: schemas.instanceWithMeta },
     codes: instanceCodes,
-    run: async (call) => ({ body: instanceWithMeta(await instanceOf(call).details()) }),
+    run: async (call) => ({ body: instanceWithMeta(await (await storedInstanceOf(call)).details()) }),
     stream: streamInstance,
   }),
   route({
@@ -143,7 +143,7 @@ export const instanceRoutes: readonly Route[] = [
     async run(call) {
       const { stepsCursor, eventsCursor, includeLogs, logsCursor, logLevel, logCategory, ...page } =
         call.query;
-      const handle = instanceOf(call);
+      const handle = await storedInstanceOf(call);
       const { events, ...history } = await handle.history({
         ...page,
         ...(stepsCursor === undefined ? {} : { cursor: stepsCursor }),
@@ -180,7 +180,7 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.step },
     codes: [...instanceCodes, "RUN_NOT_FOUND", "STEP_NOT_FOUND"],
     async run(call) {
-      const step = await instanceOf(call).step(stepIndexOf(call.path.stepIndex), call.query);
+      const step = await (await storedInstanceOf(call)).step(stepIndexOf(call.path.stepIndex), call.query);
       return { body: jsonView(step) };
     },
   }),
@@ -201,7 +201,7 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.logs },
     codes: [...instanceCodes, "RUN_NOT_FOUND", "INVALID_CURSOR"],
     async run(call) {
-      const page = await instanceOf(call).logs(call.query);
+      const page = await (await storedInstanceOf(call)).logs(call.query);
       return { body: jsonView({ logs: page.items, ...pageEnd(page) }) };
     },
     stream: streamLogs,
@@ -215,7 +215,7 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.runs },
     codes: instanceCodes,
     async run(call) {
-      const runs = await instanceOf(call).runs({ brief: true });
+      const runs = await (await storedInstanceOf(call)).runs({ brief: true });
       return { body: { runs: runs.map(instanceWithMeta).map(briefly) } };
     },
   }),
@@ -227,7 +227,7 @@ export const instanceRoutes: readonly Route[] = [
     summary: "Why it is not moving, in one sentence.",
     answer: { status: 200, schema: schemas.why },
     codes: instanceCodes,
-    run: async (call) => ({ body: jsonView(await instanceOf(call).why()) }),
+    run: async (call) => ({ body: jsonView(await (await storedInstanceOf(call)).why()) }),
   }),
   route({
     action: "export",
@@ -240,7 +240,7 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: anything },
     codes: [...instanceCodes, "RUN_NOT_FOUND"],
     isLong: true,
-    run: async (call) => ({ body: await instanceOf(call).exportHistory(call.query) }),
+    run: async (call) => ({ body: await (await storedInstanceOf(call)).exportHistory(call.query) }),
   }),
   route({
     action: "listAllInstances",
@@ -268,12 +268,12 @@ export const instanceRoutes: readonly Route[] = [
     query: { ...pageFields, workflowName: textField("Only of this workflow."), brief: briefField },
     answer: { status: 200, schema: schemas.instancesWithMeta },
     codes: ["WORKFLOW_NOT_FOUND", "INVALID_CURSOR"],
-    async run({ app, path, query: { workflowName, brief = true, ...query } }) {
+    async run({ app, parts, path, query: { workflowName, brief = true, ...query } }) {
       const list = { ...query, brief, deadLetter: true };
       const page =
         workflowName === undefined
           ? await app.list(list)
-          : await workflowOf({ app, path: { ...path, workflowName } }).list(list);
+          : await (await storedWorkflowOf({ app, parts, path: { ...path, workflowName } })).list(list);
       return { body: instancesPage(page, brief) };
     },
   }),

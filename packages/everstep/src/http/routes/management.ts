@@ -4,6 +4,7 @@ import type { Schema } from "../schema.ts";
 import type { WireStepSelector } from "../wire.ts";
 import * as schemas from "../wire-schemas.ts";
 import { instance, instanceCodes, instanceFor, instanceOf, isTaken, timeFrom, workflowOf } from "./shared.ts";
+import { storedInstanceOf } from "./stored-workflow.ts";
 
 const one = "/workflows/:workflowName/instances/:instanceId";
 
@@ -18,10 +19,12 @@ function verb<Body>(
     readonly summary: string;
     readonly body: Schema<Body>;
     readonly codes?: readonly string[];
+    /** Also of instances whose workflow is no longer in the code. */
+    readonly withoutCode?: true;
   },
   act: (handle: InstanceHandle, body: Body, repeat: Repeat, by: By) => Promise<void>,
 ): Route {
-  const { action = name, summary, body, codes = [] } = terms;
+  const { action = name, summary, body, codes = [], withoutCode } = terms;
   return route({
     action,
     method: "POST",
@@ -34,7 +37,8 @@ function verb<Body>(
     async run(call: Call<unknown, Body>) {
       const { idempotencyKey, actor } = call;
       const repeat = idempotencyKey === undefined ? {} : { idempotencyKey };
-      await act(instanceOf(call), call.body, repeat, actor === undefined ? {} : { actor });
+      const handle = await (withoutCode ? storedInstanceOf(call) : instanceOf(call));
+      await act(handle, call.body, repeat, actor === undefined ? {} : { actor });
       return { body: { ok: true } };
     },
   });
@@ -47,6 +51,7 @@ export const managementRoutes: readonly Route[] = [
       summary: "Stops it after the step in flight. Timers keep counting, events are kept.",
       body: schemas.nothing,
       codes: ["INSTANCE_TERMINAL"],
+      withoutCode: true,
     },
     (handle, _, repeat) => handle.pause(repeat),
   ),
@@ -55,7 +60,12 @@ export const managementRoutes: readonly Route[] = [
   ),
   verb(
     "terminate",
-    { summary: "Ends it for good.", body: schemas.terminateBody, codes: ["INSTANCE_TERMINAL"] },
+    {
+      summary: "Ends it for good.",
+      body: schemas.terminateBody,
+      codes: ["INSTANCE_TERMINAL"],
+      withoutCode: true,
+    },
     (handle, body, repeat, by) => handle.terminate({ ...body, ...repeat, ...by }),
   ),
   verb(

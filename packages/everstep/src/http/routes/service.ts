@@ -6,6 +6,7 @@ import { flagField, shareField, textField, wholeField } from "../query.ts";
 import { type Route, route } from "../route.ts";
 import { anything, flag, object } from "../schema.ts";
 import * as schemas from "../wire-schemas.ts";
+import { storedWorkflowOf } from "./stored-workflow.ts";
 
 const isWell = object({ ok: flag });
 
@@ -52,11 +53,14 @@ export const serviceRoutes: readonly Route[] = [
       doubts: flagField("Also what is only a violation unless something explains it."),
     },
     answer: { status: 200, schema: schemas.verifyReport },
-    codes: ["INVALID_CURSOR"],
+    codes: ["INVALID_CURSOR", "WORKFLOW_NOT_FOUND"],
     isLong: true,
-    run: async ({ app, query: { limit = 1000, ...options } }) => ({
-      body: await app.verify({ ...options, limit: checkedLimit(limit) }),
-    }),
+    async run({ app, parts, path, query: { limit = 1000, ...options } }) {
+      const { workflowName } = options;
+      // An audit of a misspelt name would find nothing wrong.
+      if (workflowName !== undefined) await storedWorkflowOf({ app, parts, path: { ...path, workflowName } });
+      return { body: await app.verify({ ...options, limit: checkedLimit(limit) }) };
+    },
   }),
   route({
     action: "openapi",
