@@ -49,7 +49,7 @@ test("instances list shows a page, filters, and says how to go on", async () => 
   await world.runtime.settle();
   expect(await out("instances list order")).toMatchInlineSnapshot(`
     "workflow  id   status   run  created  updated  note
-    order     o-1  waiting    1  now      now      due in 10 s
+    order     o-1  waiting    1  now      now      reserve is tried again, due in 10 s
     "
   `);
   const first = await out("instances list job --page-size 1 --order asc");

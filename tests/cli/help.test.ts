@@ -143,6 +143,8 @@ test("help fits the window and has colours", async () => {
                                  warn, error
       <cyan>--log-category <category></>  lines of this category only; the engine's
                                  own are in system
+      <cyan>--json                   </>  as JSON, one object in each line, for
+                                 programs
       <cyan>-h, --help               </>  explain the command
 
     <bold>Connection</>

@@ -29,7 +29,7 @@ test("statuses have colours in a list", async () => {
     "<dim>workflow</>  <dim>id</>   <dim>status</>    <dim>run</>  <dim>created</>   <dim>updated</>   <dim>note</>
     job       j-2  <green>complete</>    1  10 s ago  10 s ago
     job       j-1  <red>errored</>     1  10 s ago  10 s ago  <red>dead letter: Error: no money, and this is a long …</>
-    order     o-1  <yellow>waiting</>     1  10 s ago  now       <dim>due in 60 s</>
+    order     o-1  <yellow>waiting</>     1  10 s ago  now       <dim>cool off sleeps, due in 60 s</>
     "
   `);
 });

@@ -39,7 +39,7 @@ export const binArguments = [
 /** What a person's shell would have, without what this machine or the test runner has. */
 export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME: shared, TERM: "xterm-256color", NODE_COMPILE_CACHE, ...more };
+  return { PATH, HOME: shared, TERM: "xterm-256color", TZ: "UTC", NODE_COMPILE_CACHE, ...more };
 }
 
 /** A folder that has nothing in it, and nothing above it that could be found. */

@@ -1,5 +1,6 @@
 /** Lists that come in pages: what users can say about them, and reading them. */
 import type { OptionTable } from "./command.ts";
+import { jsonLine } from "./output/json-document.ts";
 import type { Output } from "./output/output.ts";
 import { painted } from "./output/paint.ts";
 
@@ -38,6 +39,16 @@ export async function readPages<One extends Page>(
 
 /** What servers give at once unless they were told otherwise. */
 export const pageSizeMax = 100;
+
+/** For programs: one object in each line; how to see more is not for them. */
+export function writeJsonLines(
+  items: readonly unknown[],
+  pages: readonly Page[],
+  { out, err }: { readonly out: Output; readonly err: Output },
+): void {
+  for (const item of items) out.raw(jsonLine(item));
+  writeNext(pages, err);
+}
 
 /** How to see more, if there is more. */
 export function writeNext(pages: readonly Page[], out: Output): void {

@@ -1,7 +1,10 @@
 import { defineCommand } from "../command.ts";
 import { nameOf } from "../instance-of.ts";
 import { readJsonFrom } from "../json-source.ts";
+import { endOf } from "../output/end-of.ts";
 import { writeEnding } from "../output/ending.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 
 export const instancesCreate = defineCommand({
   path: ["instances", "create"],
@@ -43,6 +46,7 @@ export const instancesCreate = defineCommand({
       type: "flag",
       summary: "wait until it has ended, and show how; exit code 70 unless it is complete",
     },
+    ...jsonOption,
   },
   examples: [
     { line: `instances create order '{"amount": 5}'`, about: "with params" },
@@ -54,7 +58,7 @@ export const instancesCreate = defineCommand({
     { line: `wf start order '{"amount": 5}'`, about: "the same in other words" },
   ],
   async run(context) {
-    const { values, out } = context;
+    const { values, out, err, runtime } = context;
     const params = await readJsonFrom("params", values.params, values.paramsFile, context);
     const client = await context.connect();
     const instance = await client.workflow(values.workflow).create({
@@ -62,10 +66,19 @@ export const instancesCreate = defineCommand({
       ...given({ id: values.id, ifExists: values.ifExists, startAt: values.startAt }),
       ...given({ deadline: values.deadline, ttl: values.ttl }),
     });
-    out.line(`${values.ifExists === "return" ? "There is" : "Created"} ${nameOf(instance)}.`);
+    const { workflowName, id } = instance;
+    if (values.json && !values.wait) {
+      out.raw(jsonDocument({ workflowName, id }));
+      return;
+    }
+    if (!values.json)
+      out.line(`${values.ifExists === "return" ? "There is" : "Created"} ${nameOf(instance)}.`);
     if (!values.wait) return;
-    const ending = await instance.result();
-    return writeEnding(ending, out) ? 0 : 70;
+    const ending = await endOf(instance, err, runtime.now);
+    if (!values.json) return writeEnding(ending, out) ? 0 : 70;
+    const { status, output, error } = ending;
+    out.raw(jsonDocument({ workflowName, id, status, output, error }));
+    return status === "complete" ? 0 : 70;
   },
 });
 

@@ -2,7 +2,10 @@ import { defineCommand } from "../command.ts";
 import { instanceArguments } from "../common-options.ts";
 import { instanceOf } from "../instance-of.ts";
 import { writeInstance } from "../output/instance-facts.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 import { painted } from "../output/paint.ts";
+import { withRunning } from "../output/running-step.ts";
 import { writeTimeline } from "../output/timeline.ts";
 import { writeWhy } from "../output/why.ts";
 import { wholeHistory } from "../whole-history.ts";
@@ -14,7 +17,7 @@ export const instancesGet = defineCommand({
   summary: "show one instance: its status, why, and its steps on a timeline",
   description: [
     "Every step has a line: ✓ completed, ✗ failed, ● running, ○ waiting; its name; what it is; how long it took; and a bar " +
-      "that shows when.",
+      "that shows when. Starts that were cut off because the process died are counted.",
   ],
   connects: true,
   arguments: instanceArguments,
@@ -23,6 +26,7 @@ export const instancesGet = defineCommand({
       type: "flag",
       summary: "with params, output, the stack of an error and everything else that is known",
     },
+    ...jsonOption,
   },
   examples: [
     { line: "instances get order o-17", about: "how it is doing" },
@@ -32,11 +36,13 @@ export const instancesGet = defineCommand({
   async run(context) {
     const { out, values, runtime } = context;
     const instance = await instanceOf(context);
-    const [details, why, { steps }] = await Promise.all([
+    const [details, why, recorded] = await Promise.all([
       instance.details(),
       instance.why(),
       wholeHistory(instance),
     ]);
+    const steps = withRunning(recorded.steps, details.meta.currentStep);
+    if (values.json) return out.raw(jsonDocument({ ...details, why, steps }));
     const now = runtime.now();
     writeInstance(details, values.full, now, out);
     out.line();

@@ -1,9 +1,13 @@
+import type { WireStep } from "../../http/wire.ts";
 import { defineCommand } from "../command.ts";
 import { logOptions } from "../common-log-options.ts";
 import { instanceArguments } from "../common-options.ts";
 import { instanceOf, nameOf } from "../instance-of.ts";
 import { writeHistory } from "../output/history.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 import { painted } from "../output/paint.ts";
+import { withRunning } from "../output/running-step.ts";
 import { wholeHistory } from "../whole-history.ts";
 
 export const instancesHistory = defineCommand({
@@ -19,6 +23,7 @@ export const instancesHistory = defineCommand({
     run: { type: "number", summary: "the number of the run; the current one when left out" },
     "include-logs": { type: "flag", summary: "with the log lines that the workflow and the engine wrote" },
     ...logOptions,
+    ...jsonOption,
   },
   examples: [
     { line: "instances history order o-17", about: "the current run" },
@@ -37,12 +42,17 @@ export const instancesHistory = defineCommand({
     const instance = await instanceOf(context);
     // Whoever says which lines wants lines.
     const includeLogs = values.includeLogs || logLevel !== undefined || logCategory !== undefined;
-    const history = await wholeHistory(instance, {
+    let running: WireStep | undefined;
+    const told = await wholeHistory(instance, {
       runNumber: run,
       ...(includeLogs ? { includeLogs } : {}),
       logLevel,
       logCategory,
     });
+    const current = run === undefined ? (await instance.details()).meta : undefined;
+    if (current?.runNumber === told.runNumber) running = current.currentStep;
+    const history = { ...told, steps: withRunning(told.steps, running) };
+    if (values.json) return out.raw(jsonDocument(history));
     out.line(painted("bold", nameOf(instance)), `  run ${history.runNumber}`);
     if (history.steps.length + history.events.length + history.logs.length === 0) {
       return out.line("Nothing is recorded of it yet.");

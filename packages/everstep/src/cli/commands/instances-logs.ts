@@ -4,6 +4,8 @@ import { defineCommand } from "../command.ts";
 import { logOptions } from "../common-log-options.ts";
 import { instanceArguments } from "../common-options.ts";
 import { instanceOf } from "../instance-of.ts";
+import { jsonLine } from "../output/json-document.ts";
+import { jsonLinesOption } from "../output/json-option.ts";
 import { logPieces } from "../output/log-line.ts";
 import type { Output } from "../output/output.ts";
 import { painted } from "../output/paint.ts";
@@ -23,6 +25,7 @@ export const instancesLogs = defineCommand({
     follow: { type: "flag", short: "f", summary: "go on with new lines until the instance has ended" },
     run: { type: "number", summary: "the number of the run; the current one when left out" },
     ...logOptions,
+    ...jsonLinesOption,
   },
   examples: [
     { line: "instances logs order o-17 --follow", about: "watch it work" },
@@ -46,13 +49,17 @@ export const instancesLogs = defineCommand({
     let shown = 0;
     let runNumber: number | undefined;
     for await (const line of lines) {
+      if (values.json) {
+        out.raw(jsonLine(line));
+        continue;
+      }
       if (runNumber !== undefined && line.runNumber !== runNumber)
         out.line(painted("bold", `run ${line.runNumber}`));
       runNumber = line.runNumber;
       writeLine(line, out);
       shown++;
     }
-    if (shown === 0) out.line("There are no such log lines.");
+    if (shown === 0 && !values.json) out.line("There are no such log lines.");
   },
 });
 

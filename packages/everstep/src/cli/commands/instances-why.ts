@@ -1,6 +1,8 @@
 import { defineCommand } from "../command.ts";
 import { instanceArguments } from "../common-options.ts";
 import { instanceOf } from "../instance-of.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 import { writeWhy } from "../output/why.ts";
 
 export const instancesWhy = defineCommand({
@@ -9,9 +11,12 @@ export const instancesWhy = defineCommand({
   summary: "say why an instance is not moving, and what to do about it",
   connects: true,
   arguments: instanceArguments,
+  options: jsonOption,
   examples: [{ line: "instances why order o-17", about: "what is it waiting for?" }],
   async run(context) {
     const instance = await instanceOf(context);
-    writeWhy(await instance.why(), instance, context.out);
+    const why = await instance.why();
+    if (context.values.json) context.out.raw(jsonDocument(why));
+    else writeWhy(why, instance, context.out);
   },
 });

@@ -1,4 +1,5 @@
 import { defineCommand } from "../command.ts";
+import { jsonLine } from "../output/json-document.ts";
 import type { Output } from "../output/output.ts";
 import { painted, type Style } from "../output/paint.ts";
 import { UsageError } from "../problems.ts";
@@ -27,6 +28,7 @@ export const verify = defineCommand({
       type: "flag",
       summary: "also what is a violation unless something explains it that leaves no trace",
     },
+    json: { type: "flag", summary: "as JSON, one report in each line, for programs" },
   },
   examples: [
     { line: "verify", about: "everything" },
@@ -47,13 +49,17 @@ export const verify = defineCommand({
     do {
       const report = await client.verify({ ...request, after });
       ok &&= report.ok;
+      after = report.after;
+      if (values.json) {
+        out.raw(jsonLine(report));
+        continue;
+      }
       for (const found of report.violations) writeFinding("red", found.invariant, found, out);
       for (const found of report.unreadable) writeFinding("red", "unreadable", found, out);
       for (const found of report.warnings) writeFinding("yellow", found.kind, found, out);
       out.line(report.summary);
-      after = report.after;
     } while (after !== undefined && limit === undefined);
-    if (after !== undefined) out.line(painted("dim", `Go on with --after ${after}`));
+    if (after !== undefined && !values.json) out.line(painted("dim", `Go on with --after ${after}`));
     return ok ? 0 : 70;
   },
 });

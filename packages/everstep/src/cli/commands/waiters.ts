@@ -1,7 +1,8 @@
 import { defineCommand } from "../command.ts";
+import { jsonLinesOption } from "../output/json-option.ts";
 import { writeTable } from "../output/table.ts";
 import { relativeTime } from "../output/time.ts";
-import { pageOptions, readPages, writeNext } from "../paging.ts";
+import { pageOptions, readPages, writeJsonLines, writeNext } from "../paging.ts";
 
 export const waiters = defineCommand({
   path: ["waiters"],
@@ -9,12 +10,13 @@ export const waiters = defineCommand({
   summary: "list the instances that wait for a topic",
   connects: true,
   arguments: [{ name: "topic", summary: "the topic's name" }],
-  options: pageOptions,
+  options: { ...pageOptions, ...jsonLinesOption },
   examples: [{ line: "waiters prices.changed", about: "whom would it reach?" }],
-  async run({ values, out, runtime, connect }) {
+  async run({ values, out, err, runtime, connect }) {
     const client = await connect();
     const pages = await readPages(values, (place) => client.waiters(values.topic, place));
     const found = pages.flatMap((page) => page.waiters);
+    if (values.json) return writeJsonLines(found, pages, { out, err });
     if (found.length === 0) return out.line(`No instance waits for ${values.topic}.`);
     const now = runtime.now();
     writeTable(

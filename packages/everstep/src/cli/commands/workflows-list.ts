@@ -1,4 +1,6 @@
 import { defineCommand } from "../command.ts";
+import { jsonLine } from "../output/json-document.ts";
+import { jsonLinesOption } from "../output/json-option.ts";
 import { statusStyle } from "../output/status.ts";
 import { writeTable } from "../output/table.ts";
 import { statuses } from "../status-words.ts";
@@ -9,12 +11,17 @@ export const workflowsList = defineCommand({
   group: "Workflows and topics",
   summary: "list the workflows, and their instances by status",
   connects: true,
+  options: jsonLinesOption,
   examples: [{ line: "workflows list", about: "what is there" }],
-  async run({ out, connect }) {
+  async run({ values, out, connect }) {
     const client = await connect();
     const workflows = await client.workflows();
-    if (workflows.length === 0) return out.line("The server has no workflows.");
     const counts = await Promise.all(workflows.map(({ name }) => client.counts(name)));
+    if (values.json) {
+      for (const [at, { name }] of workflows.entries()) out.raw(jsonLine({ name, counts: counts[at] }));
+      return;
+    }
+    if (workflows.length === 0) return out.line("The server has no workflows.");
     const rows = workflows.map(({ name }, at) => [
       { text: name },
       ...statuses.map((status) => countCell(counts[at]?.[status] ?? 0, status)),

@@ -4,8 +4,9 @@ import type { WholeHistory } from "../whole-history.ts";
 import { logPieces } from "./log-line.ts";
 import type { Output, Piece } from "./output.ts";
 import { painted } from "./paint.ts";
+import { cutOffText } from "./running-step.ts";
 import { stepMark } from "./status.ts";
-import { absoluteTime, durationBetween, spokenDuration } from "./time.ts";
+import { absoluteTime, durationBetween, localTime, spokenDuration } from "./time.ts";
 import { errorText, shortValue } from "./value.ts";
 
 export function writeHistory(history: WholeHistory, out: Output): void {
@@ -17,11 +18,13 @@ export function writeHistory(history: WholeHistory, out: Output): void {
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || a.order - b.order);
   let day = "";
   for (const { at, pieces } of happenings) {
-    if (at.slice(0, 10) !== day) {
-      day = at.slice(0, 10);
-      out.line(painted("dim", `${day} UTC`));
+    const local = localTime(at) ?? { day: at, time: "", zone: "" };
+    const today = `${local.day} ${local.zone}`;
+    if (today !== day) {
+      day = today;
+      out.line(painted("dim", today));
     }
-    out.line(painted("dim", at.slice(11, 23)), "  ", ...pieces);
+    out.line(painted("dim", local.time), "  ", ...pieces);
   }
 }
 
@@ -52,7 +55,10 @@ function stepHappenings(step: WireStep): readonly Happening[] {
 function beginning(step: WireStep): readonly Piece[] {
   const { type, stepKey, wakeAt, waitEventType, topic } = step;
   const until = wakeAt === null ? "" : ` until ${absoluteTime(wakeAt)}`;
-  if (type === "do") return [stepMark("running"), ` ${stepKey}`, painted("dim", " begins")];
+  if (type === "do") {
+    const isOn = step.status === "running" ? ` and is at work${cutOffText(step)}` : "";
+    return [stepMark("running"), ` ${stepKey}`, painted("dim", ` begins${isOn}`)];
+  }
   const what =
     type === "sleep" ? "sleeps" : `waits for ${topic === null ? `event ${waitEventType}` : `topic ${topic}`}`;
   return [stepMark("waiting"), ` ${stepKey}`, painted("dim", ` ${what}${until}`)];
@@ -60,7 +66,7 @@ function beginning(step: WireStep): readonly Piece[] {
 
 function ending(step: WireStep, settledAt: string): readonly Piece[] {
   const { status, stepKey, createdAt, attempts, error, type } = step;
-  const tries = attempts > 1 ? `, attempt ${attempts}` : "";
+  const tries = `${attempts > 1 ? `, attempt ${attempts}` : ""}${cutOffText(step)}`;
   const took = painted("dim", ` after ${spokenDuration(durationBetween(createdAt, settledAt))}${tries}`);
   if (error !== undefined)
     return [stepMark(status), ` ${stepKey}`, took, painted("red", `  ${errorText(error)}`)];

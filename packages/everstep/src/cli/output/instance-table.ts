@@ -8,7 +8,12 @@ import { errorText } from "./value.ts";
 
 export type ListedInstance = WireInstance & { readonly meta?: WireMeta };
 
-export function writeInstanceTable(instances: readonly ListedInstance[], now: number, out: Output): void {
+export function writeInstanceTable(
+  instances: readonly ListedInstance[],
+  now: number,
+  out: Output,
+  waits: ReadonlyMap<ListedInstance, string> = new Map(),
+): void {
   writeTable(
     [
       // Names are never cut short: they are copied into the next command.
@@ -20,12 +25,16 @@ export function writeInstanceTable(instances: readonly ListedInstance[], now: nu
       { title: "updated" },
       { title: "note", shrinks: true },
     ],
-    instances.map((instance) => rowOf(instance, now)),
+    instances.map((instance) => rowOf(instance, now, waits.get(instance))),
     out,
   );
 }
 
-function rowOf({ id, details, meta }: ListedInstance, now: number): readonly Cell[] {
+function rowOf(
+  { id, details, meta }: ListedInstance,
+  now: number,
+  wait: string | undefined,
+): readonly Cell[] {
   const time = (iso: string | undefined): Cell => ({ text: iso === undefined ? "" : relativeTime(iso, now) });
   return [
     { text: meta?.workflowName ?? "" },
@@ -34,12 +43,12 @@ function rowOf({ id, details, meta }: ListedInstance, now: number): readonly Cel
     { text: meta === undefined ? "" : String(meta.runNumber) },
     time(meta?.createdAt),
     time(meta?.updatedAt),
-    noteOf({ id, details, ...(meta === undefined ? {} : { meta }) }, now),
+    noteOf({ id, details, ...(meta === undefined ? {} : { meta }) }, now, wait),
   ];
 }
 
 /** The one thing about it that is worth a word. */
-function noteOf({ details, meta }: ListedInstance, now: number): Cell {
+function noteOf({ details, meta }: ListedInstance, now: number, wait: string | undefined): Cell {
   if (details.error !== undefined) {
     const text = errorText(details.error);
     return { text: meta?.deadLetter ? `dead letter: ${text}` : text, style: "red" };
@@ -47,6 +56,9 @@ function noteOf({ details, meta }: ListedInstance, now: number): Cell {
   if (meta?.terminationReason?.message) return { text: meta.terminationReason.message, style: "dim" };
   if (meta?.queued) return { text: "due, no runner has taken it", style: "yellow" };
   if (details.status === "waiting" && meta?.dueAt)
-    return { text: `due ${relativeTime(meta.dueAt, now)}`, style: "dim" };
+    return {
+      text: `${wait === undefined ? "" : `${wait}, `}due ${relativeTime(meta.dueAt, now)}`,
+      style: "dim",
+    };
   return { text: "" };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { absoluteTime, relativeTime, spokenDuration } from "./time.ts";
 
 const now = Date.UTC(2026, 0, 31, 12);
@@ -34,6 +34,12 @@ test.each([
   expect(spokenDuration(ms)).toBe(words);
 });
 
-test("a time is said to the second, in UTC", () => {
+test("a time is said to the second, as the clocks here have it", () => {
+  vi.stubEnv("TZ", "UTC");
   expect(absoluteTime("2026-01-31T12:00:00.123Z")).toBe("2026-01-31 12:00:00 UTC");
+  vi.stubEnv("TZ", "Asia/Kolkata");
+  expect(absoluteTime("2026-01-31T20:00:00.123Z")).toBe("2026-02-01 01:30:00 +05:30");
+  vi.stubEnv("TZ", "America/New_York");
+  expect(absoluteTime("2026-01-31T02:00:00.123Z")).toBe("2026-01-30 21:00:00 -05:00");
+  expect(absoluteTime("soon")).toBe("soon");
 });

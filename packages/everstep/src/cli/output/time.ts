@@ -40,10 +40,33 @@ function pair(ms: number, large: number, largeWord: string, small: number, small
   return `${Math.floor(ms / large)} ${largeWord}${rest === 0 ? "" : ` ${rest} ${smallWord}`}`;
 }
 
-/** "2026-01-31 12:00:00 UTC": to the second, for reading. */
+/** "2026-01-31 13:00:00 +01:00": as the clocks here have it, to the second. */
 export function absoluteTime(iso: string): string {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(iso);
-  return match === null ? iso : `${match[1]} ${match[2]} UTC`;
+  const local = localTime(iso);
+  return local === null ? iso : `${local.day} ${local.time.slice(0, 8)} ${local.zone}`;
+}
+
+export interface LocalTime {
+  readonly day: string;
+  /** To the millisecond. */
+  readonly time: string;
+  readonly zone: string;
+}
+
+/** null of what is no time. */
+export function localTime(iso: string): LocalTime | null {
+  const time = new Date(iso);
+  const ms = time.getTime();
+  if (Number.isNaN(ms)) return null;
+  const offset = -time.getTimezoneOffset();
+  const [day = "", rest = ""] = new Date(ms + offset * minute).toISOString().split("T");
+  return { day, time: rest.slice(0, 12), zone: zoneOf(offset) };
+}
+
+function zoneOf(offset: number): string {
+  if (offset === 0) return "UTC";
+  const two = (part: number): string => String(Math.floor(part)).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${two(Math.abs(offset) / 60)}:${two(Math.abs(offset) % 60)}`;
 }
 
 export function durationBetween(from: string, to: string | number): number {

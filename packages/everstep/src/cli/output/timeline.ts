@@ -3,6 +3,7 @@ import type { WireStep } from "../../http/wire.ts";
 import { cleaned } from "../../model/clean-text.ts";
 import type { Output, Piece } from "./output.ts";
 import { painted } from "./paint.ts";
+import { cutOffText } from "./running-step.ts";
 import { stepMark } from "./status.ts";
 import { durationBetween, relativeTime, spokenDuration } from "./time.ts";
 import { errorText } from "./value.ts";
@@ -70,11 +71,14 @@ function waitText({ status, waitEventType, topic, wakeAt }: WireStep, now: numbe
   return `${what}${until}`;
 }
 
-function attemptText({ status, attempts, maxAttempts, nextRetryAt }: WireStep, now: number): string {
+function attemptText(step: WireStep, now: number): string {
+  const { status, attempts, maxAttempts, nextRetryAt } = step;
+  const cutOff = cutOffText(step);
   const most = maxAttempts === null ? "" : ` of ${maxAttempts}`;
   const retry = nextRetryAt === null ? "" : `, next ${relativeTime(nextRetryAt, now)}`;
-  if (status === "waiting") return `failed ${attempts}${most}${retry}`;
-  return attempts > 1 ? `do, attempt ${attempts}${most}` : "do";
+  if (status === "waiting") return `failed ${attempts}${most}${cutOff}${retry}`;
+  const attempt = status === "running" ? attempts + 1 : attempts;
+  return attempt > 1 ? `do, attempt ${attempt}${most}${cutOff}` : `do${cutOff}`;
 }
 
 function tookOf({ createdAt, settledAt, status }: WireStep, now: number): string {
