@@ -91,7 +91,7 @@ const cases: readonly [string, readonly object[]][] = [
   ["instances list", [{ json: list }]],
   ["instances list --full", [{ json: list }]],
   ["dead-letters", [{ json: list }]],
-  ["instances history order o-1 --include-logs", [{ json: history }]],
+  ["instances history order o-1 --include-logs", [{ json: history }, { json: instance }]],
   ["instances logs order o-1", [{ json: { logs: [log], hasNextPage: false } }]],
   [
     "instances why order o-1",
