@@ -177,12 +177,12 @@ describe("replay", () => {
     );
     expect(await Promise.all(refusals)).toEqual([
       { exitCode: 64, text: expect.stringContaining("no-such.json cannot be read") },
-      { exitCode: 70, text: expect.stringContaining("text.json is not JSON") },
+      { exitCode: 64, text: expect.stringContaining("text.json is not JSON") },
       {
         exitCode: 70,
         text: expect.stringContaining('history of workflow "other"; the workflows of app.ts are "order"'),
       },
-      { exitCode: 70, text: expect.stringContaining("INVALID_HISTORY") },
+      { exitCode: 64, text: expect.stringContaining("INVALID_HISTORY") },
     ]);
   });
 });

@@ -15,7 +15,12 @@ export function reportProblem(error: unknown, err: Output, secrets: Secrets): Ex
 /** What was typed cannot be, whether this program or the server says so; nothing was done. */
 function isMistakeOfCaller(error: unknown): boolean {
   if (error instanceof UsageError) return true;
-  const { code } = Object(error) as { readonly code?: unknown };
+  const { code, details } = Object(error) as {
+    readonly code?: unknown;
+    readonly details?: { readonly status?: unknown };
+  };
+  // Where no server says so, it is the app of a host command that cannot be used as it is.
+  if (code === "INVALID_ARGUMENT") return details?.status !== undefined;
   return typeof code === "string" && /^INVALID_|_TOO_LARGE$/.test(code);
 }
 
