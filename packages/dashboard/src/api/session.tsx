@@ -3,7 +3,7 @@ import { type Client, createClient, type WireAccess } from "everstep/client";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import { apiUrl } from "./places.ts";
 import { isAbort, type Problem, problemOf } from "./problem.ts";
-import { keepToken, readToken } from "./token.ts";
+import { keepToken, readToken, takeOffered } from "./token.ts";
 
 export interface Session {
   readonly client: Client;
@@ -54,6 +54,23 @@ export function useSessionState(): SessionState {
     [token],
   );
 
+  const use = useCallback((next: string | null) => {
+    keepToken(next);
+    setToken(next);
+    setAccess(null);
+    setProblem(null);
+    setRound((last) => last + 1);
+  }, []);
+  /** A token that is refused gives way to one that a link has brought meanwhile. */
+  const fail = useCallback(
+    (told: Problem) => {
+      const next = told.code === "UNAUTHORIZED" ? takeOffered() : null;
+      if (next !== null) use(next);
+      else setProblem(told);
+    },
+    [use],
+  );
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: `round` asks again
   useEffect(() => {
     const leaving = new AbortController();
@@ -64,23 +81,19 @@ export function useSessionState(): SessionState {
         setProblem(null);
       })
       .catch((thrown: unknown) => {
-        if (!isAbort(thrown) && !leaving.signal.aborted) setProblem(problemOf(thrown));
+        if (!isAbort(thrown) && !leaving.signal.aborted) fail(problemOf(thrown));
       });
     return () => leaving.abort();
-  }, [client, round]);
+  }, [client, round, fail]);
 
-  const use = useCallback((next: string | null) => {
-    keepToken(next);
-    setToken(next);
-    setAccess(null);
-    setProblem(null);
-    setRound((last) => last + 1);
-  }, []);
-  const refused = useCallback((told: Problem) => {
-    if (told.code !== "UNAUTHORIZED") return;
-    setAccess(null);
-    setProblem(told);
-  }, []);
+  const refused = useCallback(
+    (told: Problem) => {
+      if (told.code !== "UNAUTHORIZED") return;
+      setAccess(null);
+      fail(told);
+    },
+    [fail],
+  );
   const signOut = useCallback(() => use(null), [use]);
 
   const session = useMemo(

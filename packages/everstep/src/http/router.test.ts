@@ -56,6 +56,20 @@ describe("a path finds its route", () => {
     expect(() => router.find(path)).toThrow(expect.objectContaining({ code: "ROUTE_NOT_FOUND" }));
   });
 
+  test.each(["/%77orkflows", "/workflows/%61/instances", "/topics/a%2Eb", "/topics/a%5fb"])(
+    "%s encodes what needs no encoding, to get by a guard in front, and is refused",
+    (path) => {
+      expect(() => router.find(path)).toThrow(/needs no encoding/);
+    },
+  );
+
+  test("what needs an encoding has one, and what any client may encode is understood", () => {
+    const text = "~a/b ?#%:@!$&'()*+,;=[]\u00e4";
+    for (const segment of [encodeURIComponent(text), encodeURIComponent(text).replaceAll("'", "%27")]) {
+      expect(router.find(`/topics/${segment}`).of("POST")?.params).toEqual({ topic: text });
+    }
+  });
+
   test.each(["/%", "/%zz", "/%ff/instances"])("%s is no text", (path) => {
     expect(() => router.find(path)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
   });

@@ -44,6 +44,7 @@ test.each([
     "SELECT 1 /*! ; COMMIT */",
     "SELECT ''; COMMIT; SELECT ''",
   ],
+  ...["SELECT 1 --\u0001 '\n; COMMIT -- '", "SELECT 1 --\u00a0; COMMIT"],
   ...["SELECT '\\'; COMMIT", "SELECT '\\\\'; COMMIT"],
   ...[
     "CREATE TABLE t (a INT)",

@@ -20,9 +20,10 @@ export function keepsTransaction(bare: string): boolean {
   return allowed.test(bare);
 }
 
+// A comment begins with two dashes and a space or control character: one that only JavaScript takes for a space begins none.
 // In this order: strings and quoted names; comments that the server runs, begin and end; other comments.
 const hidden =
-  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|\/\*M?!\d*|\/\*[\s\S]*?\*\/|\*\/|#[^\n]*|--(?=\s|$)[^\n]*/g;
+  /'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*"|`(?:[^`]|``)*`|\/\*M?!\d*|\/\*[\s\S]*?\*\/|\*\/|#[^\n]*|--(?![!-~\u0080-\uffff])[^\n]*/g;
 
 const allowed =
   /^[\s(;]*(?:select|insert|update|delete|replace|with|values|table|call|do|show|desc|describe|explain|savepoint|release\s+savepoint|rollback\s+(?:work\s+)?to|(?:create|drop)\s+temporary)\b/i;

@@ -5,6 +5,7 @@ import type { SqliteDatabase } from "./driver.ts";
 import { type FailedWhile, placeOf, resultCode, storeFailure } from "./failures.ts";
 import { migrateSchema } from "./migrate.ts";
 import type { SqliteSettings } from "./options.ts";
+import { makeOwnFile } from "./own-file.ts";
 import { type TableNames, tableNames } from "./schema.ts";
 
 export interface Connection {
@@ -36,6 +37,7 @@ export async function openConnection(
   const { driver, file } = settings;
   let db: SqliteDatabase | undefined;
   try {
+    if (file !== null) makeOwnFile(file);
     db = await driver.open(file ?? ":memory:", { busyTimeoutMs: startTimeoutMs, create: true });
     // Read before anything is written: a file that is no database must stay as it is.
     db.prepare("PRAGMA schema_version").get();

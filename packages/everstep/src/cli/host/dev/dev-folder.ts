@@ -24,7 +24,7 @@ export class DevFolder {
 
   /** Nothing in it is for others to have. */
   make(): void {
-    mkdirSync(this.path, { recursive: true });
+    mkdirSync(this.path, { recursive: true, mode: 0o700 });
     const ignore = join(this.path, ".gitignore");
     if (!existsSync(ignore)) writeFileSync(ignore, "*\n");
   }
