@@ -40,8 +40,12 @@ export function SessionProvider({
   return <Current value={session}>{children}</Current>;
 }
 
+function show(address: string): void {
+  history.replaceState(history.state, "", address);
+}
+
 export function useSessionState(): SessionState {
-  const [token, setToken] = useState(readToken);
+  const [token, setToken] = useState(() => readToken(show));
   const [access, setAccess] = useState<WireAccess | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [round, setRound] = useState(0);

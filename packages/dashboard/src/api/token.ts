@@ -4,8 +4,9 @@ const key = "everstep.token";
 /** One that a link brought while another is in use. */
 let offered: string | null = null;
 
-export function readToken(): string | null {
-  takeFromFragment();
+/** `show` puts another address into the bar: one that brought a token does not stay there. */
+export function readToken(show: (address: string) => void): string | null {
+  takeFromFragment(show);
   return sessionStorage.getItem(key);
 }
 
@@ -26,11 +27,11 @@ export function takeOffered(): string | null {
  * A program that opens the page may hand a token over behind the #, which no server and no log ever sees. Anybody can write
  * such a link: it never replaces the token of who has signed in, who would go on under another name without a word.
  */
-function takeFromFragment(): void {
+function takeFromFragment(show: (address: string) => void): void {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return;
   const known = sessionStorage.getItem(key);
   if (known === null) keepToken(token);
   else if (known !== token) offered = token;
-  history.replaceState(history.state, "", location.pathname + location.search);
+  show(location.pathname + location.search);
 }
