@@ -26,9 +26,9 @@ describe("the inbox of a turn", () => {
 
   test("never notices less than before", () => {
     const inbox = new Inbox([], 5);
-    inbox.claimed(3);
+    inbox.claimed(3, []);
     expect(inbox.seq).toBe(5);
-    inbox.claimed(7);
+    inbox.claimed(7, []);
     expect(inbox.seq).toBe(7);
   });
 
@@ -72,11 +72,17 @@ describe("what a commit builds on", () => {
     expect(named(inbox)).toEqual([1]);
   });
 
-  test("is nothing that was there before the next claim", () => {
+  test("is nothing that was read with the next claim and was there before it", () => {
     const inbox = new Inbox([], 0);
-    inbox.add(list(1, 2, 3));
-    inbox.claimed(2);
+    inbox.claimed(2, list(1, 2, 3));
     expect(named(inbox)).toEqual([3]);
+  });
+
+  test("is what was heard of before the next claim: another event may have that number by then", () => {
+    const inbox = new Inbox([], 0);
+    inbox.add(list(1));
+    inbox.claimed(1, []);
+    expect(named(inbox)).toEqual([1]);
   });
 });
 

@@ -38,17 +38,26 @@ export class Inbox {
   }
 
   add(events: readonly EventRecord[]): void {
-    const fresh = events.filter((event) => event.seq > this.#seq);
-    if (fresh.length === 0) return;
-    this.#events = [...this.#events, ...fresh];
-    this.#seq = fresh.at(-1)?.seq ?? this.#seq;
-    this.#hear(fresh, 0);
+    this.#hear(this.#take(events), 0);
   }
 
-  /** Its turn goes on under a claim that all events up to this one were there before. */
-  claimed(seq: number): void {
+  /** Gives those that are new. */
+  #take(events: readonly EventRecord[]): readonly EventRecord[] {
+    const fresh = events.filter((event) => event.seq > this.#seq);
+    if (fresh.length === 0) return fresh;
+    this.#events = [...this.#events, ...fresh];
+    this.#seq = fresh.at(-1)?.seq ?? this.#seq;
+    return fresh;
+  }
+
+  /**
+   * Its turn goes on under a claim that came after all events up to this one, with those that were read since. What was heard
+   * of under the claim before may be gone by now, and another one may have its number: that is still to be named.
+   */
+  claimed(seq: number, events: readonly EventRecord[]): void {
+    const fresh = this.#take(events);
+    this.#hear(fresh, seq);
     this.#seq = Math.max(this.#seq, seq);
-    this.#forget(seq);
   }
 
   /** What the next commit builds on. */
@@ -59,11 +68,7 @@ export class Inbox {
 
   /** That commit took effect. Should its events be lost, it is lost with them, and the next one is refused. */
   named(): void {
-    this.#forget(this.#namedUpTo);
-  }
-
-  #forget(upTo: number): void {
-    if (this.#unnamed.length > 0) this.#unnamed = this.#unnamed.filter(({ seq }) => seq > upTo);
+    if (this.#unnamed.length > 0) this.#unnamed = this.#unnamed.filter(({ seq }) => seq > this.#namedUpTo);
   }
 
   #hear(events: readonly EventRecord[], namedUpTo: number): void {

@@ -243,8 +243,7 @@ export class Turn implements TurnScope {
     this.#hasProgressed = false;
     this.#state = "open";
     this.#expectEnding();
-    this.#inbox.add(events);
-    this.#inbox.claimed(claim.eventSeq);
+    this.#inbox.claimed(claim.eventSeq, events);
     this.#schedulePump();
     return this.#finished;
   }

@@ -37,15 +37,17 @@ export class Pauses implements Check {
       }
     }
     for (const { request, outcome, became } of written) {
-      if (request.kind !== "commit" || became !== "applied") continue;
+      if (request.kind !== "commit") continue;
       const { runId, token } = request.lease;
+      // The answer that told of a pause may be lost, and the repeated commit is answered after it is over.
+      if (outcome.kind === "committed") this.#told.delete(runId);
+      if (became !== "applied") continue;
       const after = factsOf(runId);
       const isDecided = written.some(
         (other) => other.request.kind === "change" && after && isOf(after.record, other.request),
       );
       if (!isDecided) yield* told(after, outcome.kind === "paused", "commit");
       if (outcome.kind === "paused") this.#told.set(runId, { token, at: now });
-      else this.#told.delete(runId);
     }
   }
 
