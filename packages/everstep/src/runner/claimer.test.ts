@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
 import type { RunnerSettings } from "../client/settings.ts";
+import { StoreError } from "../model/error.ts";
 import type { Claim } from "../model/lease.ts";
 import type { Limits } from "../model/limits.ts";
 import type { RunHistory } from "../store/store.ts";
@@ -18,7 +19,7 @@ function scene(limits: Partial<Limits> = {}, settings: RunnerSettings = {}) {
   const problems: unknown[] = [];
   const bodies: string[] = [];
   const workflow = defineWorkflow({ name: "w", limits }, async ({ instanceId }, step) => {
-    if (instanceId === "sleeper") await step.sleep("nap", "1 minute");
+    if (instanceId.startsWith("sleeper")) await step.sleep("nap", "1 minute");
     await step.do("work", async () => void bodies.push(instanceId));
   });
   const app = createWorkflows({
@@ -153,5 +154,35 @@ describe("a run whose runner died", () => {
     await runtime.advance("5 seconds");
     await app.tick();
     expect(bodies).toEqual(["b", "a"]);
+  });
+});
+
+describe("a run whose history cannot be read", () => {
+  test.each([10, 1])("keeps no other from its turn, where %s are taken at once", async (concurrency) => {
+    const { runtime, store, app, problems, bodies, runOf } = scene({}, { concurrency });
+    const others = ["sleeper-b", "sleeper-c"];
+    for (const id of ["sleeper", ...others]) await app.workflows.W.create({ id });
+    for (let round = 0; round < 3; round++) await app.tick();
+    const { id: runId } = runOf("sleeper");
+    const fault = store.plan((call) => {
+      if (call.method !== "readRuns") return null;
+      const [reads] = call.args as [readonly { readonly runId: number }[]];
+      if (!reads.some((read) => read.runId === runId)) return null;
+      return async () => {
+        throw new StoreError("ambiguous", "STORE_UNAVAILABLE", "It took too long.");
+      };
+    });
+    await runtime.advance("1 minute");
+    const told: unknown[] = [];
+    for (let round = 0; round < 4; round++) {
+      await app.tick().catch((problem) => told.push(problem));
+      await runtime.settle();
+    }
+    expect(bodies.toSorted()).toEqual(others);
+    expect([...problems, ...told]).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+    fault.remove();
+    await runtime.advance("2 seconds");
+    await app.tick();
+    expect(bodies).toContain("sleeper");
   });
 });

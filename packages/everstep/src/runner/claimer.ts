@@ -2,13 +2,13 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Turn } from "../engine/turn.ts";
 import { claimBytes } from "../model/bytes.ts";
 import type { RunId } from "../model/instance.ts";
-import { type Claim, leaseEnd, newToken } from "../model/lease.ts";
+import { type Claim, leaseEnd, newToken, type ReturnedLease } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { historyBytes } from "../store/history-bytes.ts";
-import { readInPortions } from "../store/read-in-portions.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
 import { type CaredFor, careFor, isSuspect } from "./crash-care.ts";
+import { HistoryReads } from "./history-reads.ts";
 import type { Residents } from "./residents.ts";
 import { mayHaveApplied, type ReturnedLeases } from "./returned-leases.ts";
 import { retryAfterMs } from "./store-patience.ts";
@@ -52,9 +52,11 @@ export class Claimer {
   readonly #parts: ClaimerParts;
   /** Runs that may kill their process and are about to begin. */
   #suspectsTaken = 0;
+  readonly #histories: HistoryReads;
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
+    this.#histories = new HistoryReads(parts);
   }
 
   /** Begins at most `limit` due runs. */
@@ -165,26 +167,28 @@ export class Claimer {
   }
 
   async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {
-    const { store, residents, memory, returned } = this.#parts;
+    const { residents, memory, returned } = this.#parts;
     const taken = claims.map((claim) => ({ claim, resident: residents.take(claim) }));
     // One that is given up may have a history that kills whoever reads it.
     const reads = taken.flatMap(({ claim, resident }) =>
       this.#isOver(claim) ? [] : (readFor(claim, resident) ?? []),
     );
     const histories = new Map<RunId, RunHistory>();
-    try {
-      const room = memory.free - claims.reduce((bytes, claim) => bytes + claimBytes(claim), 0);
-      const read = reads.length === 0 ? [] : await readInPortions(store, reads, room);
-      for (const history of read) if (history.kind !== "unread") histories.set(history.runId, history);
-    } catch (problem) {
-      void returned.give(claims.map((claim) => claim.lease));
+    const room = memory.free - claims.reduce((bytes, claim) => bytes + claimBytes(claim), 0);
+    const { read, failed, problem } = await this.#histories.read(reads, room);
+    const givenBack = ({ lease }: Claim): ReturnedLease => {
+      const retryAt = failed.get(lease.runId);
+      return retryAt === undefined ? lease : { ...lease, retryAt };
+    };
+    if (problem !== undefined) {
+      void returned.give(claims.map(givenBack));
       throw problem;
     }
+    for (const history of read) if (history.kind !== "unread") histories.set(history.runId, history);
     const asked = new Set(reads.map(({ runId }) => runId));
     const isMissing = ({ lease: { runId } }: Claim): boolean => asked.has(runId) && !histories.has(runId);
     // To begin such a run as if it had no history would do everything again.
-    const missing = claims.filter(isMissing).map(({ lease }) => lease);
-    await returned.give(missing);
+    await returned.give(claims.filter(isMissing).map(givenBack));
     const ready = taken
       .filter(({ claim }) => !isMissing(claim))
       .map(({ claim, resident }) => {
