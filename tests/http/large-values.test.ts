@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024;
 const large = "x".repeat(mebibyte - 1000);
 
 async function begin(instances: number) {
-  const { app } = createWatched({ authorize: allowAll() });
+  const { app, runtime } = createWatched({ authorize: allowAll() });
   for (let n = 0; n < instances; n++) await app.workflows.QUICK.create({ id: `q-${n}`, params: large });
   while ((await app.tick()).processed > 0);
   const ask = (path: string): Promise<Response> => app.fetch(new Request(`http://localhost${path}`));
@@ -16,7 +16,7 @@ async function begin(instances: number) {
     const text = await (await ask(path)).text();
     return { bytes: text.length, body: JSON.parse(text) };
   };
-  return { app, ask, get };
+  return { app, ask, get, runtime };
 }
 
 describe("lists", () => {
@@ -88,4 +88,20 @@ test("of large answers that nobody takes only so many are made; others wait unti
   const bodies = await Promise.all(taken.slice(1).map((response) => response.text()));
   expect(new Set(bodies.map(({ length }) => length)).size).toBe(1);
   expect((await ask(path)).status).toBe(200);
+});
+
+test("who takes large answers slowly keeps nobody from small ones, and gives way to who waits for room", async () => {
+  const { app, ask, runtime } = await begin(1);
+  await app.workflows.QUICK.create({ id: "small", params: "s" });
+  while ((await app.tick()).processed > 0);
+  const slow = "/workflows/quick/instances/q-0";
+  const exports = await Promise.all([1, 2].map(() => ask(`${slow}/export`)));
+  const pages = await Promise.all(Array.from({ length: 13 }, () => ask(slow)));
+  expect((await ask("/workflows/quick/instances/small")).status).toBe(200);
+  // Nobody gives up anything, so whoever has had longest has to.
+  const more = Array.from({ length: 4 }, () => ask(slow).then((response) => response.text()));
+  await runtime.advance("3 seconds");
+  for (const text of await Promise.all(more)) expect(text.length).toBeGreaterThan(mebibyte);
+  await expect(exports[0]?.text()).rejects.toThrow("did not take its answer in time");
+  for (const { body } of [...exports.slice(1), ...pages]) await body?.cancel().catch(() => {});
 });

@@ -1,26 +1,33 @@
 /**
- * Answers that carry values of instances, which may be large. Only so many of them are there at once, from the first read
- * of the store until the client has taken the last byte: whoever may read cannot fill the memory with them.
+ * Answers that carry values of instances, which may be large. Only some are made at once, and only so many bytes wait for
+ * clients to take them: whoever may read can neither fill the memory with them nor keep others from theirs by taking them
+ * slowly.
  */
 import type { Runtime, Timer } from "../model/runtime.ts";
 
-/** Places for answers; one of the largest size takes as much memory as several pages. */
+/** Places for answers that are being made; a whole run takes several. */
 const placesMax = 16;
 export const wholeRunPlaces = 8;
 
-/** What is smaller is handed over as a whole, and no longer counted. */
+/** What is smaller is handed over as a whole, and not counted. */
 const smallBytes = 256 * 1024;
 const chunkBytes = 64 * 1024;
+/** What clients have not taken yet. A larger one than that is there alone. */
+const heldBytesMax = 32 * 1024 * 1024;
 /** A client that takes nothing for this long is given up, and so is one that is not done by then. */
 const stallMs = 60_000;
 const takeMs = 5 * 60_000;
+/** Where others wait for room, whoever had this long gives way. */
+const graceMs = 3000;
 
 type Release = () => void;
 
 export class ValueAnswers {
   readonly #runtime: Pick<Runtime, "timer" | "monotonic">;
   readonly #waiting: { readonly places: number; readonly enter: (release: Release) => void }[] = [];
+  readonly #held = new Set<HeldAnswer>();
   #free = placesMax;
+  #heldBytes = 0;
 
   constructor(runtime: Pick<Runtime, "timer" | "monotonic">) {
     this.#runtime = runtime;
@@ -32,22 +39,24 @@ export class ValueAnswers {
     make: () => Promise<Made>,
     respond: (made: Made, body: (text: string) => BodyInit) => Response,
   ): Promise<Response> {
-    const release = await this.#room(places);
-    let isHeld = false;
+    const release = await this.#place(places);
     try {
       const made = await make();
-      return respond(made, (text) => {
+      let large: HeldAnswer | null = null;
+      const response = respond(made, (text) => {
         if (text.length < smallBytes) return text;
-        isHeld = true;
-        return this.#inChunks(new TextEncoder().encode(text), release);
+        large = new HeldAnswer(this.#runtime, text, (answer) => this.#over(answer));
+        return large.body;
       });
+      if (large !== null) await this.#hold(large);
+      return response;
     } finally {
-      if (!isHeld) release();
+      release();
     }
   }
 
   /** First come, first served: a large one is not overtaken for ever by small ones. */
-  #room(places: number): Promise<Release> {
+  #place(places: number): Promise<Release> {
     return new Promise((enter) => {
       this.#waiting.push({ places, enter });
       this.#admit();
@@ -60,56 +69,110 @@ export class ValueAnswers {
       if (next === undefined || next.places > this.#free) return;
       this.#waiting.shift();
       this.#free -= next.places;
-      next.enter(
-        once(() => {
-          this.#free += next.places;
-          this.#admit();
-        }),
-      );
+      next.enter(() => {
+        this.#free += next.places;
+        this.#admit();
+      });
     }
   }
 
-  #inChunks(bytes: Uint8Array, release: Release): ReadableStream<Uint8Array> {
-    let left: Uint8Array | null = bytes;
-    let timer: Timer | null = null;
-    const begun = this.#runtime.monotonic();
-    const over = (): void => {
-      timer?.cancel();
-      left = null;
-      release();
-    };
-    const watch = (controller: ReadableStreamDefaultController): void => {
-      timer?.cancel();
-      const rest = takeMs - (this.#runtime.monotonic() - begun);
-      timer = this.#runtime.timer(
-        () => {
-          over();
-          controller.error(new Error("The client did not take its answer in time."));
-        },
-        Math.max(0, Math.min(stallMs, rest)),
-      );
-    };
-    return new ReadableStream({
-      start: watch,
-      pull(controller) {
-        if (left === null) return;
-        watch(controller);
-        controller.enqueue(left.subarray(0, chunkBytes));
-        left = left.subarray(chunkBytes);
-        if (left.byteLength > 0) return;
-        over();
-        controller.close();
-      },
-      cancel: over,
-    });
+  /** Until there is room for it; so long it keeps the place it was made in. */
+  async #hold(answer: HeldAnswer): Promise<void> {
+    while (!answer.isOver && this.#heldBytes > 0 && this.#heldBytes + answer.bytes > heldBytesMax) {
+      const [oldest] = this.#held;
+      if (oldest === undefined) break;
+      await oldest.overWithin(graceMs);
+      oldest.giveUp();
+    }
+    if (answer.isOver) return;
+    this.#held.add(answer);
+    this.#heldBytes += answer.bytes;
+    answer.begin();
+  }
+
+  #over(answer: HeldAnswer): void {
+    if (this.#held.delete(answer)) this.#heldBytes -= answer.bytes;
   }
 }
 
-function once(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    act();
-  };
+/** One that a client takes in pieces. */
+class HeldAnswer {
+  readonly bytes: number;
+  readonly body: ReadableStream<Uint8Array>;
+  readonly #runtime: Pick<Runtime, "timer" | "monotonic">;
+  readonly #onOver: (answer: HeldAnswer) => void;
+  #left: Uint8Array | null;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #timer: Timer | null = null;
+  #begun = 0;
+  readonly #told: (() => void)[] = [];
+
+  constructor(
+    runtime: Pick<Runtime, "timer" | "monotonic">,
+    text: string,
+    onOver: (answer: HeldAnswer) => void,
+  ) {
+    this.#runtime = runtime;
+    this.#onOver = onOver;
+    this.#left = new TextEncoder().encode(text);
+    this.bytes = this.#left.byteLength;
+    this.body = new ReadableStream({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      pull: () => this.#give(),
+      cancel: () => this.#end(),
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#left === null;
+  }
+
+  begin(): void {
+    this.#begun = this.#runtime.monotonic();
+    if (!this.isOver) this.#watch();
+  }
+
+  giveUp(): void {
+    if (this.isOver) return;
+    this.#end();
+    this.#controller?.error(new Error("The client did not take its answer in time."));
+  }
+
+  /** Resolves when it is over, or has been taken for so long. */
+  overWithin(ms: number): Promise<void> {
+    const rest = ms - (this.#runtime.monotonic() - this.#begun);
+    if (this.isOver || rest <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = this.#runtime.timer(resolve, rest);
+      this.#told.push(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
+  #give(): void {
+    if (this.#left === null) return;
+    this.#watch();
+    this.#controller?.enqueue(this.#left.subarray(0, chunkBytes));
+    this.#left = this.#left.subarray(chunkBytes);
+    if (this.#left.byteLength > 0) return;
+    this.#end();
+    this.#controller?.close();
+  }
+
+  #watch(): void {
+    this.#timer?.cancel();
+    const rest = this.#begun === 0 ? takeMs : takeMs - (this.#runtime.monotonic() - this.#begun);
+    this.#timer = this.#runtime.timer(() => this.giveUp(), Math.max(0, Math.min(stallMs, rest)));
+  }
+
+  #end(): void {
+    this.#timer?.cancel();
+    this.#left = null;
+    this.#onOver(this);
+    for (const tell of this.#told.splice(0)) tell();
+  }
 }
