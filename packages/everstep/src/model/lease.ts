@@ -1,3 +1,4 @@
+import { EverstepError } from "./error.ts";
 import type { BegunBody, InstanceRef, InstanceStatus, RunId } from "./instance.ts";
 import type { Runtime } from "./runtime.ts";
 import type { EncodedValue } from "./value.ts";
@@ -26,9 +27,15 @@ export interface ReturnedLease extends Lease {
 }
 
 /** A token for new leases: 48 random bits, so that no two are alike whatever the store has forgotten. */
-export function newToken(runtime: Runtime): number {
+export function newToken(runtime: Pick<Runtime, "uuid">): number {
   const uuid = runtime.uuid();
-  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) + 1;
+  // The first digits of some versions are the time.
+  const token = Number.parseInt(uuid.slice(-12), 16) + 1;
+  if (uuid.length === 36 && token > 0) return token;
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    `runtime.uuid gave ${JSON.stringify(uuid)}, which is no UUID: leases need random ones.`,
+  );
 }
 
 /** A run in a runner's hands. */
