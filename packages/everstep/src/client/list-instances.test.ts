@@ -53,6 +53,24 @@ test("instances are listed by how their ids begin, without those of the engine",
   expect(await ids({ idPrefix: "a-", cursor: paged.cursor as string })).toEqual(["a-1"]);
 });
 
+test("a page is full of instances though the newest are the engine's own", async () => {
+  const harness = createTestHarness({ workflows, store: memory(), hooks: { onEnded: () => {} } });
+  open.push(harness);
+  for (let n = 0; n < 12; n++) await harness.workflows.NAP.create({ id: `n-${n}` });
+  await harness.runUntilIdle();
+  await harness.clock.advance("1 hour");
+  await harness.runUntilIdle();
+  for (const brief of [true, false]) {
+    const first = await harness.app.list({ pageSize: 5, brief });
+    expect(first.items).toHaveLength(5);
+    const { cursor } = first;
+    const second = await harness.app.list({ pageSize: 7, brief, cursor });
+    const ids = [...first.items, ...second.items].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(12);
+    expect(second.hasNextPage).toBe(false);
+  }
+});
+
 test("what is no time and no beginning of an id is refused in words that say what is right", async () => {
   const { app } = await tell();
   for (const [options, words] of [

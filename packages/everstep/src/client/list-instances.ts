@@ -56,12 +56,33 @@ export async function listInstances(
       ...(brief ? { brief } : {}),
       ...filters,
     });
-  const page = brief ? await read(query) : await readWithin(read, query, instanceBytes, limits.pageBytesMax);
-  const isShown = (record: { readonly workflowName: string }): boolean =>
-    workflowName !== undefined || record.workflowName !== hooksWorkflowName;
-  const shown = { ...page, items: page.items.filter(isShown) };
+  const readShown = workflowName === undefined ? withoutOwn(read) : read;
+  const shown = brief
+    ? await readShown(query)
+    : await readWithin(readShown, query, instanceBytes, limits.pageBytesMax);
   const view = (record: InstanceRecord): InstanceView => instanceView(record, parts.runtime.now());
   return pageView(list, shown, brief ? (record) => withoutValues(view(record)) : view);
+}
+
+/** How many pages of nothing but the engine's own instances are read for one that shows others. */
+const ownPagesMax = 50;
+
+/** There may be one for each instance that ended: a page is filled with those that people made. */
+function withoutOwn(
+  read: (query: PageQuery) => Promise<Page<InstanceRecord>>,
+): (query: PageQuery) => Promise<Page<InstanceRecord>> {
+  return async (query) => {
+    const items: InstanceRecord[] = [];
+    let next = query;
+    for (let pages = 1; ; pages++) {
+      const { items: found, after } = await read(next);
+      for (const item of found) if (item.workflowName !== hooksWorkflowName) items.push(item);
+      const isFull = items.length >= query.limit || pages === ownPagesMax || found.length < next.limit;
+      if (after === undefined) return { items };
+      if (isFull) return { items, after };
+      next = { ...query, after, limit: query.limit - items.length };
+    }
+  };
 }
 
 type Filters = Pick<InstanceQuery, "createdFrom" | "createdBefore" | "idPrefix">;
