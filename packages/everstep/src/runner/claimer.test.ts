@@ -179,7 +179,10 @@ describe("a run whose history cannot be read", () => {
       await runtime.settle();
     }
     expect(bodies.toSorted()).toEqual(others);
-    expect([...problems, ...told]).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
+    expect([...problems, ...told]).toMatchObject([
+      { code: "STORE_UNAVAILABLE" },
+      { code: "STORE_UNAVAILABLE" },
+    ]);
     fault.remove();
     await runtime.advance("2 seconds");
     await app.tick();

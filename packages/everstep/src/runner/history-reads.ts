@@ -25,12 +25,14 @@ const delays = { firstMs: 1000, maxMs: 60_000 } as const;
 const rememberedMax = 1000;
 
 /**
- * Histories of claimed runs, all together. Where that fails they are read one by one: a single one that is damaged, or takes
- * longer to read than the store allows, must not keep all others from their turns. It is tried again later and later.
+ * Histories of claimed runs, all together. Where that fails again they are read one by one: a single one that is damaged, or
+ * takes longer to read than the store allows, must not keep all others from their turns. It is tried again later and later.
  */
 export class HistoryReads {
   readonly #parts: HistoryReadsParts;
   readonly #failures = new Map<RunId, number>();
+  /** In a row. */
+  #failedBatches = 0;
 
   constructor(parts: HistoryReadsParts) {
     this.#parts = parts;
@@ -40,9 +42,13 @@ export class HistoryReads {
     if (reads.length === 0) return { read: [], failed: new Map() };
     try {
       const read = await readInPortions(this.#parts.store, reads, room);
+      this.#failedBatches = 0;
       if (this.#failures.size > 0) for (const { runId } of reads) this.#failures.delete(runId);
       return { read, failed: new Map() };
     } catch (problem) {
+      // Once is the store's business: in a moment it may answer again.
+      this.#failedBatches += 1;
+      if (this.#failedBatches === 1) return { read: [], failed: new Map(), problem };
       return this.#oneByOne(reads, room, problem);
     }
   }
