@@ -51,8 +51,15 @@ export const claims: readonly Mutant[] = [
     name: "crashes are not counted",
     guards: ["INV-14"],
     file: claim,
-    find: "if (run.leased) run.crashCount = crashesAfter(run.crashCount, run.lastCommit);",
-    replace: "",
+    find: "if (run.leased && provesCrash(run.dueAt, request))",
+    replace: "if (run.leased && provesCrash(run.dueAt, request) && false)",
+  },
+  {
+    name: "a lease that ran out while the store was out of reach counts as a crash",
+    guards: ["INV-14"],
+    file: claim,
+    find: "if (run.leased && provesCrash(run.dueAt, request))",
+    replace: "if (run.leased && provesCrash(run.dueAt, {}))",
   },
   {
     name: "a lease whose holder was never heard of counts as a crash",
@@ -93,8 +100,8 @@ export const claims: readonly Mutant[] = [
     name: "every claim counts as a crash",
     guards: ["INV-14"],
     file: claim,
-    find: "if (run.leased) run.crashCount = crashesAfter(run.crashCount, run.lastCommit);",
-    replace: "run.crashCount = crashesAfter(run.crashCount, run.lastCommit);",
+    find: "if (run.leased && provesCrash(run.dueAt, request))",
+    replace: "",
   },
   {
     name: "a run that keeps crashing is never given up",

@@ -22,15 +22,13 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: keeper,
-        find: "held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);\n    held.turn.flushLogs();",
-        replace:
-          "held.heldUntil = this.#runtime.monotonic() + this.#leaseMs;\n    void since;\n    held.turn.flushLogs();",
+        find: "held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);",
+        replace: "held.heldUntil = this.#runtime.monotonic() + this.#leaseMs;\n    void since;",
       },
       {
         file: keeper,
-        find: "this.#held.set(lease.runId, { since, lease, turn, heldUntil: since + this.#leaseMs });",
-        replace:
-          "this.#held.set(lease.runId, { since, lease, turn, heldUntil: this.#runtime.monotonic() + this.#leaseMs });",
+        find: "heldUntil: since + this.#leaseMs,",
+        replace: "heldUntil: this.#runtime.monotonic() + this.#leaseMs,",
       },
     ],
   },

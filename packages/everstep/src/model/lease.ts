@@ -80,6 +80,17 @@ export function waitsOutCrash(run: {
 }
 
 /**
+ * Whether a lease that ended then counts as a crash. Not while whoever takes the run over could not reach the store: the
+ * holder may be well and have had nobody to renew its lease with.
+ */
+export function provesCrash(
+  endedAt: number,
+  { excusedFrom }: { readonly excusedFrom?: number | undefined },
+): boolean {
+  return excusedFrom === undefined || endedAt < excusedFrom;
+}
+
+/**
  * The count of crashes once a lease has run out. One whose holder was never heard of proves nothing: the answer to the
  * claim may have been lost, and nobody ever took the turn. It counts once, which makes the next holder confirm its lease
  * with a commit before any code of the author runs; from then on a lease that runs out is a crash.

@@ -9,9 +9,10 @@ import { historyBytes } from "../store/history-bytes.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
 import { type CaredFor, careFor, isSuspect } from "./crash-care.ts";
 import { HistoryReads } from "./history-reads.ts";
+import type { Outages } from "./outages.ts";
 import type { Residents } from "./residents.ts";
 import { mayHaveApplied, type ReturnedLeases } from "./returned-leases.ts";
-import { retryAfterMs } from "./store-patience.ts";
+import { isOutage, retryAfterMs } from "./store-patience.ts";
 import type { TurnMemory } from "./turn-memory.ts";
 import { confirmation, isGivenUp } from "./unfit.ts";
 
@@ -34,6 +35,7 @@ export interface ClaimerParts {
   readonly owner: string;
   readonly leaseMs: number;
   readonly returned: ReturnedLeases;
+  readonly outages: Outages;
   /** How many runs that may kill their process have their turn here. */
   readonly suspects: () => number;
   readonly onProblem: (problem: unknown) => void;
@@ -47,12 +49,18 @@ export interface Claimed<Begun> {
   readonly begun: readonly Begun[];
 }
 
+/** A due run that a claim did not get is looked for again after so long, and ever later. */
+const missedMsMin = 20;
+const missedMsMax = 500;
+
 /** Gets due runs from the store, with one batched read for those whose turns are not in memory. */
 export class Claimer {
   readonly #parts: ClaimerParts;
   /** Runs that may kill their process and are about to begin. */
   #suspectsTaken = 0;
   readonly #histories: HistoryReads;
+  /** Looks in a row that saw a due run though no claim got it. */
+  #missed = 0;
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
@@ -81,22 +89,21 @@ export class Claimer {
   }
 
   async #ask(limit: number, now: number): Promise<readonly Claim[]> {
-    const { store, runtime, definitions, owner, leaseMs, returned } = this.#parts;
+    const { store, runtime, definitions, owner, leaseMs, returned, outages } = this.#parts;
     const workflows = [...definitions.values()].map(({ name, options }) => ({
       name,
       concurrency: options.concurrency ?? null,
     }));
     const token = newToken(runtime);
+    const since = runtime.monotonic();
+    const { excusedFrom } = outages;
+    const request = { owner, token, workflows, limit, now, leaseUntil: leaseEnd(runtime, leaseMs) };
     try {
-      return await store.claim({
-        owner,
-        token,
-        workflows,
-        limit,
-        now,
-        leaseUntil: leaseEnd(runtime, leaseMs),
-      });
+      const claims = await store.claim(excusedFrom === undefined ? request : { ...request, excusedFrom });
+      outages.answered();
+      return claims;
     } catch (failure) {
+      if (isOutage(failure)) outages.failed(since);
       if (mayHaveApplied(failure)) void returned.giveUnheard(token);
       throw failure;
     }
@@ -147,7 +154,10 @@ export class Claimer {
     }
   }
 
-  /** When the next run wants its turn, and whether a concurrency cap holds one back that was due when it last looked. */
+  /**
+   * When the next run wants its turn, and whether one was due already when it last looked: a concurrency cap may hold it
+   * back, or somebody had locked its row just then, who will say nothing when it is free again.
+   */
   async lookAhead(lookedAt: number): Promise<{ readonly nextDueAt: number | null; readonly held: boolean }> {
     const { store, definitions } = this.#parts;
     const isCapped = (name: string): boolean => definitions.get(name)?.options.concurrency !== undefined;
@@ -157,13 +167,20 @@ export class Claimer {
     const groups = [...(free.length > 0 ? [free] : []), ...names.filter(isCapped).map((name) => [name])];
     let nextDueAt: number | null = null;
     let held = false;
+    let missed = false;
     for (const group of groups) {
       const dueAt = await store.nextDueAt(group);
       if (dueAt === null) continue;
-      if (dueAt <= lookedAt) held = true;
-      else nextDueAt = Math.min(nextDueAt ?? dueAt, dueAt);
+      if (dueAt > lookedAt) nextDueAt = Math.min(nextDueAt ?? dueAt, dueAt);
+      else {
+        held = true;
+        missed ||= group === free;
+      }
     }
-    return { nextDueAt, held };
+    this.#missed = missed ? this.#missed + 1 : 0;
+    if (!missed) return { nextDueAt, held };
+    const againAt = lookedAt + Math.min(missedMsMax, missedMsMin * 2 ** (this.#missed - 1));
+    return { nextDueAt: Math.min(nextDueAt ?? againAt, againAt), held };
   }
 
   async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {

@@ -9,7 +9,7 @@ import { LeaseKeeper } from "./lease-keeper.ts";
 const leaseMs = 30_000;
 
 function leaseOf(runId: number, token = 1): Lease {
-  return { runId, token, owner: "me", expiresAt: 0 };
+  return { runId, token, owner: "me", expiresAt: Number.POSITIVE_INFINITY };
 }
 
 class SomeTurn {
@@ -96,6 +96,23 @@ describe("a lease that is held", () => {
       const gaps = renewals.map((at, index) => at - (renewals[index - 1] ?? offset));
       expect(Math.max(...gaps)).toBeLessThanOrEqual((2 * leaseMs) / 3);
     }
+  });
+
+  test("is renewed before others are looked for if its time is up by the store's clock: the machine may have slept", async () => {
+    const { runtime, keeper, hold, calls } = begin();
+    const turn = hold(1);
+    hold(2);
+    const { now } = runtime;
+    keeper.extended(leaseOf(1), runtime.monotonic(), now() + leaseMs);
+    await keeper.catchUp();
+    expect(calls).toEqual([]);
+    Object.assign(runtime, { now: () => now() + 10 * leaseMs });
+    await Promise.all([keeper.catchUp(), keeper.catchUp()]);
+    expect(calls.map(({ runs }) => runs)).toEqual([[1]]);
+    expect(keeper.holds(leaseOf(1))).toBe(true);
+    expect(turn.abandonedAt).toBeNull();
+    await keeper.catchUp();
+    expect(calls).toHaveLength(1);
   });
 
   test("many are renewed in one call", async () => {
@@ -357,7 +374,7 @@ describe("commits extend the lease", () => {
     const { runtime, keeper, hold } = begin(() => new Promise(() => {}));
     const turn = hold(1);
     await runtime.advance(20_000);
-    keeper.extended(leaseOf(1), 15_000);
+    keeper.extended(leaseOf(1), 15_000, runtime.now() + 15_000);
     await runtime.advance(24_999);
     expect(keeper.holds(leaseOf(1))).toBe(true);
     expect(turn.abandonedAt).toBeNull();
@@ -370,7 +387,7 @@ describe("commits extend the lease", () => {
     const { runtime, keeper, hold } = begin(() => new Promise(() => {}));
     await runtime.advance(10_000);
     hold(1);
-    keeper.extended(leaseOf(1), 0);
+    keeper.extended(leaseOf(1), 0, runtime.now());
     await runtime.advance(leaseMs - 1);
     expect(keeper.holds(leaseOf(1))).toBe(true);
   });

@@ -4,6 +4,7 @@ import type { RunId } from "../model/instance.ts";
 import { type Lease, leaseEnd } from "../model/lease.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import type { Store } from "../store/store.ts";
+import { Outages } from "./outages.ts";
 
 interface HeldLease {
   /** By the monotonic clock: since when it is held. */
@@ -12,6 +13,8 @@ interface HeldLease {
   readonly turn: Turn;
   /** By the monotonic clock, taken before the store was asked: never later than the store's own end. */
   heldUntil: number;
+  /** The store's own end of it, by its clock. */
+  endsAt: number;
 }
 
 /** A renewal that failed is tried again after this long at most. */
@@ -29,12 +32,13 @@ export class LeaseKeeper {
   readonly #runtime: Runtime;
   readonly #leaseMs: number;
   readonly #freshenClock: () => Promise<void> | null;
+  readonly #outages: Outages;
   readonly #held = new Map<RunId, HeldLease>();
   #timer: Timer | null = null;
   #watch: Timer | null = null;
   /** When the watch looks next, by the monotonic clock. */
   #watchAt = Number.POSITIVE_INFINITY;
-  #renewing = false;
+  #renewing: Promise<void> | null = null;
 
   /** `freshenClock` is waited for where the clock cannot be trusted. */
   constructor(
@@ -42,11 +46,13 @@ export class LeaseKeeper {
     runtime: Runtime,
     leaseMs: number,
     freshenClock: () => Promise<void> | null = () => null,
+    outages: Outages = new Outages(runtime, leaseMs),
   ) {
     this.#store = store;
     this.#runtime = runtime;
     this.#leaseMs = leaseMs;
     this.#freshenClock = freshenClock;
+    this.#outages = outages;
   }
 
   get leases(): Lease[] {
@@ -55,7 +61,11 @@ export class LeaseKeeper {
 
   /** `since` is the monotonic time before the store handed out the lease. */
   hold(turn: Turn, lease: Lease, since: number): void {
-    this.#held.set(lease.runId, { since, lease, turn, heldUntil: since + this.#leaseMs });
+    this.#held.set(lease.runId, {
+      ...{ since, lease, turn },
+      heldUntil: since + this.#leaseMs,
+      endsAt: lease.expiresAt,
+    });
     this.#arm(this.#usualMs());
     this.#watchEnd(since + this.#leaseMs);
   }
@@ -94,9 +104,23 @@ export class LeaseKeeper {
   }
 
   /** A commit that was asked to extend the lease was applied; `since` is the monotonic time before it was sent. */
-  extended(lease: Lease, since: number): void {
+  extended(lease: Lease, since: number, until: number): void {
     const held = this.#heldOf(lease);
-    if (held) held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);
+    if (held) this.#extend(held, since, until);
+  }
+
+  #extend(held: HeldLease, since: number, until: number): void {
+    held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);
+    held.endsAt = until;
+  }
+
+  /**
+   * Renews first what the store would hand out again although it is held here: the monotonic clock may stand still while
+   * the machine sleeps, and the other clock may be set.
+   */
+  async catchUp(): Promise<void> {
+    const now = this.#runtime.now();
+    for (const { endsAt } of this.#held.values()) if (endsAt <= now) return this.renew();
   }
 
   /** Jitter only shortens: runners started together drift apart, and no renewal comes late. */
@@ -146,14 +170,18 @@ export class LeaseKeeper {
     this.#watchAt = Number.POSITIVE_INFINITY;
   }
 
-  async renew(): Promise<void> {
-    if (this.#renewing) return;
-    this.#renewing = true;
+  /** One at a time: whoever asks meanwhile waits for the one under way. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renewNow();
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<void> {
     let isAnswered = false;
     try {
       isAnswered = await this.#renewDue();
     } finally {
-      this.#renewing = false;
+      this.#renewing = null;
       this.#arm(isAnswered ? this.#usualMs() : this.#soonMs());
     }
   }
@@ -161,7 +189,7 @@ export class LeaseKeeper {
   /** False when the store did not answer, not in time, or not for all of them. */
   async #renewDue(): Promise<boolean> {
     const since = this.#runtime.monotonic();
-    const due = [...this.#held.values()].filter((held) => held.heldUntil - since < (this.#leaseMs * 3) / 4);
+    const due = [...this.#held.values()].filter((held) => this.#isDue(held, since));
     if (due.length === 0) return true;
     const asking = new AbortController();
     let patience: Timer | undefined;
@@ -173,7 +201,13 @@ export class LeaseKeeper {
     });
     const isAnswered = await Promise.race([this.#ask(due, since, asking.signal), givenUp]);
     patience?.cancel();
+    if (isAnswered) this.#outages.answered();
+    else this.#outages.failed(since);
     return isAnswered;
+  }
+
+  #isDue({ heldUntil, endsAt }: HeldLease, monotonic: number): boolean {
+    return heldUntil - monotonic < (this.#leaseMs * 3) / 4 || endsAt <= this.#runtime.now();
   }
 
   /** An answer that comes after it was given up still counts, from when it was asked. */
@@ -189,7 +223,7 @@ export class LeaseKeeper {
       }));
       const until = leaseEnd(this.#runtime, this.#leaseMs);
       const answers = await this.#store.renew(renewals, until, this.#runtime.now(), signal);
-      for (const [at, held] of due.entries()) this.#heard(held, answers[at], since);
+      for (const [at, held] of due.entries()) this.#heard(held, answers[at], since, until);
       return !answers.some(({ kind }) => kind === "busy");
     } catch {
       // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.
@@ -201,10 +235,11 @@ export class LeaseKeeper {
     held: HeldLease,
     answer: Awaited<ReturnType<Store["renew"]>>[number] | undefined,
     since: number,
+    until: number,
   ): void {
     if (this.#held.get(held.lease.runId) !== held || answer?.kind === "busy") return;
     if (answer?.kind !== "renewed") return this.#lose(held);
-    held.heldUntil = Math.max(held.heldUntil, since + this.#leaseMs);
+    this.#extend(held, since, until);
     held.turn.flushLogs();
     if (answer.eventSeq > held.turn.eventSeq) held.turn.eventsArrived();
     if (answer.paused) held.turn.windDown();

@@ -5,29 +5,27 @@ import type { Runtime, Timer } from "../model/runtime.ts";
 /** So many are named where nobody knows which one it was. */
 const namedMax = 5;
 
+export interface LoopWatchParts {
+  readonly runtime: Runtime;
+  readonly leaseMs: number;
+  readonly turns: () => Iterable<Turn>;
+  readonly onNotice: (notice: string) => void;
+  /** It stood still for so long that a lease may have run out. */
+  readonly onStill: () => void;
+}
+
 /**
  * Notices that the event loop stood still for longer than a lease: code that computes without a pause, or a process that
  * was suspended. Others take over what this one holds, and nothing else would say why. Whoever speaks first afterwards is
  * the one who kept the loop; if nobody does, everybody with a turn is named.
  */
 export class LoopWatch {
-  readonly #runtime: Runtime;
-  readonly #leaseMs: number;
-  readonly #turns: () => Iterable<Turn>;
-  readonly #onNotice: (notice: string) => void;
+  readonly #parts: LoopWatchParts;
   #timer: Timer | null = null;
   #beatAt = 0;
 
-  constructor(
-    runtime: Runtime,
-    leaseMs: number,
-    turns: () => Iterable<Turn>,
-    onNotice: (notice: string) => void,
-  ) {
-    this.#runtime = runtime;
-    this.#leaseMs = leaseMs;
-    this.#turns = turns;
-    this.#onNotice = onNotice;
+  constructor(parts: LoopWatchParts) {
+    this.#parts = parts;
   }
 
   /** There are turns in progress. */
@@ -45,23 +43,30 @@ export class LoopWatch {
     if (this.#timer !== null && this.#isLate) this.#tell([nameOf(turn, stepName === null ? [] : [stepName])]);
   }
 
+  get #stillMs(): number {
+    return this.#parts.runtime.monotonic() - this.#beatAt;
+  }
+
   get #isLate(): boolean {
-    return this.#runtime.monotonic() - this.#beatAt > this.#leaseMs;
+    return this.#stillMs > this.#parts.leaseMs;
   }
 
   #beat(): void {
-    this.#beatAt = this.#runtime.monotonic();
-    this.#timer = this.#runtime.timer(() => {
-      if (this.#isLate) this.#tell([...this.#turns()].map(suspect));
+    const { runtime, leaseMs, turns, onStill } = this.#parts;
+    this.#beatAt = runtime.monotonic();
+    this.#timer = runtime.timer(() => {
+      if (this.#stillMs > leaseMs / 2) onStill();
+      if (this.#isLate) this.#tell([...turns()].map(suspect));
       this.#beat();
-    }, this.#leaseMs / 5);
+    }, leaseMs / 5);
   }
 
   #tell(suspects: readonly string[]): void {
-    const now = this.#runtime.monotonic();
-    const stillMs = now - this.#beatAt;
-    this.#beatAt = now;
-    this.#onNotice(stoodStill(stillMs, this.#leaseMs, suspects));
+    const { runtime, leaseMs, onNotice, onStill } = this.#parts;
+    const notice = stoodStill(this.#stillMs, leaseMs, suspects);
+    this.#beatAt = runtime.monotonic();
+    onStill();
+    onNotice(notice);
   }
 }
 

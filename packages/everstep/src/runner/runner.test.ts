@@ -637,13 +637,15 @@ describe("two processes", () => {
       }),
     );
     const { runtime, process } = world({ slow });
-    const { app } = process();
+    const { app, store } = process();
     await app.start();
     const instance = await app.workflows.slow.create();
     await runtime.settle();
-    // The wall clock is set forward: by it the lease has run out, although it is held.
+    // The wall clock is set forward: by it the lease has run out, although it is held, and it cannot be renewed in time.
+    const fault = store.fail("renew", "conflict");
     runtime.setWallClock(runtime.now() + 60_000);
     await runtime.advance("5 seconds");
+    fault.remove();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
     // The old turn's end takes nothing away from the new one: it is renewed like any other.
     await gates[0]?.open();
@@ -652,6 +654,46 @@ describe("two processes", () => {
     await gates[1]?.open();
     await runtime.settle();
     expect(await instance.status()).toEqual({ status: "complete", output: 1 });
+  });
+
+  test("a run whose commit is refused though nobody took it over goes on at once", async () => {
+    let starts = 0;
+    const quick = defineWorkflow({ name: "quick" }, async (_, step) =>
+      step.do("a", async () => {
+        starts += 1;
+        return starts;
+      }),
+    );
+    const { runtime, process } = world({ quick });
+    const { app, store } = process();
+    await app.start();
+    // As after a failover that has lost what the turn built on.
+    const fault = store.plan(({ verbs }) => {
+      if (!verbs.includes("commit")) return null;
+      fault.remove();
+      return async () => [{ kind: "superseded" }];
+    });
+    const instance = await app.workflows.quick.create();
+    await runtime.advance("2 seconds");
+    expect(await instance.status()).toEqual({ status: "complete", output: 2 });
+  });
+
+  test("a due run whose row was locked when it was claimed is looked for again soon, and ever later", async () => {
+    const quick = defineWorkflow({ name: "quick" }, async () => "done");
+    const { runtime, process } = world({ quick });
+    const [idle, other] = [process(), process()];
+    await idle.app.start();
+    await runtime.advance("5 minutes");
+    // As where an event for the run is being written: a claim passes it over.
+    const locked = idle.store.plan(({ method }) => (method === "claim" ? async () => [] : null));
+    const instance = await other.app.workflows.quick.create();
+    await runtime.advance("40 seconds");
+    idle.calls();
+    await runtime.advance("10 seconds");
+    expect(idle.calls().claim).toBe(20);
+    locked.remove();
+    await runtime.advance(500);
+    expect(await instance.status()).toEqual({ status: "complete", output: "done" });
   });
 
   test("a zombie's commit that arrives late is refused", async () => {

@@ -25,6 +25,7 @@ import { LeaseKeeper } from "./lease-keeper.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { LostLeases } from "./lost-leases.ts";
 import type { NudgeWatch } from "./nudge-watch.ts";
+import { Outages } from "./outages.ts";
 import { OwnerWatch } from "./owner-watch.ts";
 import { PollDispatcher, type TickReport } from "./poll-dispatcher.ts";
 import { type PollSettings, pollOptionsOf } from "./poll-options.ts";
@@ -144,12 +145,18 @@ export class Runner implements TurnHost {
     this.runtime = runtime;
     this.scope = parts.scope;
     this.owner = runtime.uuid();
-    this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs, () => parts.freshenClock());
+    const outages = new Outages(runtime, options.leaseMs);
+    this.#keeper = new LeaseKeeper(store, runtime, options.leaseMs, () => parts.freshenClock(), outages);
     this.#lost = new LostLeases(runtime, options.leaseMs);
     this.#residents = new Residents(runtime, options.residentsMax, options.memoryBytes / 2);
     this.#memory = new TurnMemory(options.memoryBytes);
     const turns = (): Iterable<Turn> => this.#active.values();
-    this.#loop = new LoopWatch(runtime, options.leaseMs, turns, parts.onNotice);
+    this.#loop = new LoopWatch({
+      ...parts,
+      leaseMs: options.leaseMs,
+      turns,
+      onStill: () => outages.stoodStill(),
+    });
     const onDue = (): void => this.nudge();
     this.#wakes = new LateWakes({ ...parts, residents: this.#residents, onDue });
     const { owner } = this;
@@ -158,7 +165,7 @@ export class Runner implements TurnHost {
     const residents = this.#residents;
     this.#returned = new ReturnedLeases({ store, runtime, owner, leaseMs });
     this.#claimer = new Claimer({
-      ...{ ...parts, residents, memory, owner, leaseMs, returned: this.#returned },
+      ...{ ...parts, residents, memory, owner, leaseMs, returned: this.#returned, outages },
       suspects: () => this.#suspects(),
     });
     this.#dispatcher = new PollDispatcher(runtime, pollOptionsOf(options, store, parts.nudges), () =>
@@ -498,6 +505,7 @@ export class Runner implements TurnHost {
     const places = Math.max(0, limit);
     this.#reserved += places;
     try {
+      await this.#keeper.catchUp();
       return await this.#claimer.claim(places, (each) => this.#begin(each, budget));
     } finally {
       this.#reserved -= places;
@@ -634,8 +642,10 @@ export class Runner implements TurnHost {
       this.#memory.grew(turn);
       if (announce) this.fallBehind();
       const goesOn = outcome.kind === "committed" && boundary.next.kind === "continue";
-      if (goesOn && leaseUntil > 0) this.#keeper.extended(lease, since);
+      if (goesOn && leaseUntil > 0) this.#keeper.extended(lease, since, leaseUntil);
       if (alongside.length > 0) this.#toldOthers(alongside);
+      // Nobody need have taken the run over: the store may have lost what this turn built on.
+      if (outcome.kind === "superseded") void this.#returned.give([lease]);
       turn.committed(outcome);
     },
   };

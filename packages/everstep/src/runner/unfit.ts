@@ -10,8 +10,9 @@ import type { RunHistory } from "../store/store.ts";
 export function unfit(claim: Claim, history: RunHistory, limits: Limits): Next | null {
   if (isGivenUp(claim, limits)) {
     const message =
-      `The process running this instance died ${claim.crashCount} times in a row without progress, ` +
-      `so it was given up (limit ${limits.crashesMax}). Fix what kills it, then restart or retry the instance.`;
+      `Processes running this instance died, or stood still for longer than their lease, ${claim.crashCount} times in a ` +
+      `row without progress, so it was given up (limit ${limits.crashesMax}). Fix what kills or blocks them, then ` +
+      "restart or retry the instance.";
     return {
       kind: "error",
       error: toStoredError(new EverstepError("CRASH_LOOP", message)),

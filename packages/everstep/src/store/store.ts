@@ -193,6 +193,8 @@ export interface ClaimRequest {
   readonly limit: number;
   readonly now: number;
   readonly leaseUntil: number;
+  /** Leases that ran out at this time or later prove no crash; see `provesCrash`. */
+  readonly excusedFrom?: number;
 }
 
 export interface RunRead {

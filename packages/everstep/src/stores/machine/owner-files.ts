@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { beatDefaults } from "../../model/limits.ts";
 import type { OwnerHold, Ownership, RunnerRecord } from "../../store/store.ts";
 import { isGone, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
@@ -76,9 +76,21 @@ function forgetOld(folder: string, newest: string): void {
   for (const { path } of filesIn(folder)) if (timeOf(path) < oldest && isDeadFile(path)) remove(path);
 }
 
+/**
+ * Files whose process was found gone, by all stores of this process: who is dead stays dead, and on a machine where much
+ * was killed there are hundreds of such files to look at every second. The name tells one process from all others only if
+ * it says when it began.
+ */
+const gone = new Set<string>();
+const goneMax = 10_000;
+
 function isDeadFile(path: string): boolean {
+  if (gone.has(path)) return true;
   const identity = attempt(() => JSON.parse(readFileSync(path, "utf8")));
-  return isIdentity(identity) && isGone(identity);
+  if (!isIdentity(identity) || !isGone(identity)) return false;
+  if (gone.size >= goneMax) gone.clear();
+  if (identity.began !== null) gone.add(path);
+  return true;
 }
 
 function isIdentity(value: unknown): value is ProcessIdentity {
@@ -103,7 +115,7 @@ function filesIn(folder: string): readonly OwnerFile[] {
   const names = attempt(() => (isOurs(folder) ? readdirSync(folder) : [])) ?? [];
   return names.flatMap((name) => {
     const owner = fileName.exec(name)?.[1];
-    return owner === undefined ? [] : [{ owner, path: join(folder, name) }];
+    return owner === undefined ? [] : [{ owner, path: `${folder}${sep}${name}` }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Claim, crashesAfter, type LeftRun } from "../../model/lease.ts";
+import { type Claim, crashesAfter, type LeftRun, provesCrash } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/index.ts";
 import type { MemoryDatabase, Workflow } from "./database.ts";
 import { isBefore } from "./due-queue.ts";
@@ -20,7 +20,8 @@ export function claim(database: MemoryDatabase, request: ClaimRequest): readonly
   return picked.map((run) => {
     const { waitingSince } = run;
     const left: LeftRun = { token: run.token, commit: run.lastCommit, ranOut: run.leased };
-    if (run.leased) run.crashCount = crashesAfter(run.crashCount, run.lastCommit);
+    if (run.leased && provesCrash(run.dueAt, request))
+      run.crashCount = crashesAfter(run.crashCount, run.lastCommit);
     lease(database, run, { ...request, until: request.leaseUntil }, request.now);
     return claimOf(run, waitingSince, left);
   });

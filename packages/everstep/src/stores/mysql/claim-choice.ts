@@ -1,5 +1,5 @@
 /** Which of the runs found due are handed out: pure. */
-import { crashesAfter } from "../../model/lease.ts";
+import { crashesAfter, provesCrash } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { lanes } from "../sql/lane.ts";
 import { integer, type SqlRow, text } from "../sql/row.ts";
@@ -57,12 +57,13 @@ function inOrder(a: Candidate, b: Candidate): number {
   return starts || a.dueAt - b.dueAt || a.run - b.run;
 }
 
-function asTaken(candidate: Candidate, { now }: ClaimRequest): Candidate {
-  const { row, lane } = candidate;
+function asTaken(candidate: Candidate, request: ClaimRequest): Candidate {
+  const { row, lane, dueAt } = candidate;
   const ranOut = lane === lanes.held;
   const before = integer(row, "crash_count");
-  const crashes = ranOut ? crashesAfter(before, integer(row, "last_commit")) : before;
-  const started = row.started_at ?? now;
+  const counts = ranOut && provesCrash(dueAt, request);
+  const crashes = counts ? crashesAfter(before, integer(row, "last_commit")) : before;
+  const started = row.started_at ?? request.now;
   return {
     ...candidate,
     row: { ...row, ran_out: ranOut ? 1 : 0, crash_count: crashes, started_at: started },

@@ -1,5 +1,5 @@
 import type { ClaimRequest } from "../../store/store.ts";
-import { crashesText } from "../sql/claim.ts";
+import { crashesText, excusedFrom } from "../sql/claim.ts";
 import { claimableLanes, lanes } from "../sql/lane.ts";
 import type { SqlRow } from "../sql/row.ts";
 import type { Statement } from "../sql/session.ts";
@@ -44,8 +44,7 @@ export function claimStatements(names: TableNames): ClaimStatements {
     FROM ${names.instance} i WHERE i.id IN (?)`;
   // Assignments are made one after the other: what depends on the lane comes before it.
   const take = `UPDATE ${names.run} r ${byKey} SET
-      r.crash_count = IF(r.lane = ${lanes.held}, ${crashesText("r")}, r.crash_count), r.lane = ${lanes.held},
-      r.kind = 'resume', r.status = 'active', r.token = ?, r.last_commit = 0, r.owner = ?, r.due_at = ?,
+      r.crash_count = ${crashesText("r", "?")}, r.lane = ${lanes.held}, r.kind = 'resume', r.status = 'active', r.token = ?, r.last_commit = 0, r.owner = ?, r.due_at = ?,
       r.started_at = COALESCE(r.started_at, ?), r.waiting_since = NULL, r.updated_at = ?
     WHERE r.id IN (?)`;
 
@@ -71,10 +70,13 @@ export function claimStatements(names: TableNames): ClaimStatements {
 
     instances: (taken) => ({ sql: instances, values: [taken.map(({ row }) => row.instance)] }),
 
-    take: ({ token, owner, leaseUntil, now }, taken) => ({
-      sql: take,
-      values: [token, owner, leaseUntil, now, now, taken.map((each) => each.run)],
-    }),
+    take: (request, taken) => {
+      const { token, owner, leaseUntil, now } = request;
+      return {
+        sql: take,
+        values: [excusedFrom(request), token, owner, leaseUntil, now, now, taken.map((each) => each.run)],
+      };
+    },
   };
 }
 

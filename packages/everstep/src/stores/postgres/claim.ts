@@ -4,7 +4,7 @@
  * holds. So an idle poll locks nothing, and no more is locked than is handed out.
  */
 import type { ClaimRequest } from "../../store/store.ts";
-import { crashesText } from "../sql/claim.ts";
+import { crashesText, excusedFrom } from "../sql/claim.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { claimableLanes, lanes } from "../sql/lane.ts";
 import type { Statement } from "../sql/session.ts";
@@ -56,7 +56,8 @@ const token = "$4::bigint";
 const owner = "$5::text";
 const until = "$6::bigint";
 const workflows = "$7::text[]";
-const caps = "$8::bigint[]";
+const excused = "$8::bigint";
+const caps = "$9::bigint[]";
 
 function claimValues(request: ClaimRequest): readonly unknown[] {
   return [
@@ -68,6 +69,7 @@ function claimValues(request: ClaimRequest): readonly unknown[] {
     request.owner,
     request.leaseUntil,
     request.workflows.map(({ name }) => name),
+    excusedFrom(request),
   ];
 }
 
@@ -116,7 +118,7 @@ function claimText({ run, instance }: TableNames, found: string): string {
     locked AS MATERIALIZED (
       SELECT f.late, f.due_at, k.* FROM found f CROSS JOIN LATERAL (
         SELECT r.id, r.waiting_since, r.token, r.last_commit, ${isHeld} AS ran_out,
-          CASE WHEN ${isHeld} THEN ${crashesText("r")} ELSE r.crash_count END AS crashes FROM ${run} r
+          ${crashesText("r", excused)} AS crashes FROM ${run} r
         WHERE r.id = f.id AND coalesce(r.lane, -1) IN (${claimableLanes.join(", ")}) AND r.due_at <= ${now}
         FOR UPDATE SKIP LOCKED
       ) k LIMIT ${wanted}

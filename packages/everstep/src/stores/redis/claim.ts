@@ -11,10 +11,12 @@ import type { Session } from "./session.ts";
 const damagedMax = 500;
 
 export async function claim(session: Session, request: ClaimRequest): Promise<readonly Claim[]> {
-  const { owner, token, now, leaseUntil, workflows } = request;
+  const { owner, token, now, leaseUntil, workflows, excusedFrom } = request;
   const limit = Math.min(request.limit, 10_000);
   if (!(limit > 0) || workflows.length === 0) return [];
-  const args = new Arguments().add(owner, token, now, leaseUntil, limit, limit + damagedMax);
+  const args = new Arguments()
+    .add(owner, token, now, leaseUntil, limit, limit + damagedMax)
+    .number(excusedFrom);
   args.each(workflows, ({ name, concurrency }) => args.add(name).number(concurrency));
   const claims = list(await session.write(claimScript, args.list, (reply) => list(reply).length > 0));
   return claims.map((reply) => readClaim(list(reply), request));

@@ -3,6 +3,7 @@ import type { Claim } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { readBegun, readValue } from "./json-column.ts";
+import { lanes } from "./lane.ts";
 import { repeatedly } from "./look-again.ts";
 import { flag, integer, integerOrNull, type SqlRow, text } from "./row.ts";
 import type { Database } from "./session.ts";
@@ -39,9 +40,15 @@ export function claims(database: Database, dialect: Dialect): ClaimRuns {
   };
 }
 
-/** `crashesAfter`, as an expression over the row of a run whose lease has run out. */
-export function crashesText(run: string): string {
-  return `CASE WHEN ${run}.last_commit > 0 THEN ${run}.crash_count + 1 ELSE GREATEST(${run}.crash_count, 1) END`;
+/** `crashesAfter` and `provesCrash`, as an expression over the row of a run that is claimed. */
+export function crashesText(run: string, excusedFrom: string): string {
+  return `CASE WHEN ${run}.lane <> ${lanes.held} OR ${run}.due_at >= ${excusedFrom} THEN ${run}.crash_count
+    WHEN ${run}.last_commit > 0 THEN ${run}.crash_count + 1 ELSE GREATEST(${run}.crash_count, 1) END`;
+}
+
+/** The time after which leases that ran out are excused, as a value for the expression above. */
+export function excusedFrom(request: ClaimRequest): number {
+  return request.excusedFrom ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** A run whose rows are damaged or gone wants no turn any more, so that it is not met again. */

@@ -2,7 +2,7 @@
  * Hands out due runs. Every workflow and lane is its own stretch of one index, read from its oldest entry: paused and
  * ended runs, sleepers and other workflows' runs are never looked at. The stretches are merged by lane and due time.
  */
-import { type Claim, crashesAfter } from "../../model/lease.ts";
+import { type Claim, crashesAfter, provesCrash } from "../../model/lease.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { readBegun, readValue } from "../sql/json-column.ts";
 import { claimableLanes, lanes } from "../sql/lane.ts";
@@ -205,7 +205,8 @@ function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Cl
     fresh: begun !== undefined && !flag(row, "recorded"),
     eventSeq: integer(row, "event_seq"),
     begun: begun ?? [],
-    crashCount: ranOut ? crashesAfter(crashCount, commit) : crashCount,
+    crashCount:
+      ranOut && provesCrash(candidate.dueAt, request) ? crashesAfter(crashCount, commit) : crashCount,
     left: { token: integer(row, "token"), commit, ranOut },
   };
 }

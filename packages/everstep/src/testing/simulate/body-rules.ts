@@ -112,10 +112,11 @@ export class BodyRules {
 
   /** Once a pause had time to reach whoever holds the lease, nothing begins. */
   #notPaused({ key, run, member }: Entry): void {
-    const record = this.#parts.watch.facts.get(run)?.record;
+    const { facts, pausedSince } = this.#parts.watch;
+    const record = facts.get(run)?.record;
     if (record?.status !== "paused" || record.pausedAt === null) return;
     const { settings, skewMs } = this.#parts.weather;
-    const sinceMs = this.#parts.now() - record.pausedAt;
+    const sinceMs = this.#parts.now() - Math.max(record.pausedAt, pausedSince.get(run) ?? 0);
     if (skewMs > 0 || sinceMs <= settings.lease) return;
     throw new Broken({
       invariant: "INV-34",

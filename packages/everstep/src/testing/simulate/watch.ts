@@ -36,6 +36,8 @@ export class Watch {
   readonly leases: Leases = new Leases();
   /** The last look at every run, by workflow/instance/run. */
   readonly facts: Map<string, RunFacts> = new Map();
+  /** When each pause was first seen, by the run: what asked for it may have been on its way for long. */
+  readonly pausedSince: Map<string, number> = new Map();
   /** Events somebody was told are accepted, by the run that took them. */
   readonly accepted: Map<RunId, Set<string>> = new Map();
   readonly #parts: WatchParts;
@@ -103,6 +105,7 @@ export class Watch {
     const facts: RunFacts = { record, isCurrent, steps, events };
     const before = this.facts.get(name);
     this.facts.set(name, facts);
+    if (record.pausedAt !== before?.record.pausedAt) this.pausedSince.set(name, now());
     this.leases.moved(runId, record.token);
     if (record.status !== before?.record.status) this.#parts.sightings.saw(`status: ${record.status}`);
     if (!Number.isInteger(record.dueAt ?? 0))

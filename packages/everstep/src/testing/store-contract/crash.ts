@@ -83,6 +83,28 @@ export const crashCases: readonly Case[] = [
     },
   },
   {
+    name: "a lease that ran out while nobody may have reached the store is no crash; one that ran out before is (INV-14)",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "a");
+      let now = at(leaseMs);
+      const claim = async (excusedFrom: number | null, crashes: number, hint: string) => {
+        const excuse = excusedFrom === null ? {} : { excusedFrom };
+        const claimed = await claimOne(store, "a", now + 5, { leaseUntil: now + 10, ...excuse });
+        equal(claimed.crashCount, crashes, hint);
+        equal(claimed.left.ranOut, true, `${hint}: its lease ran out`);
+        equal((await instance(store, "a")).crashCount, crashes, `${hint}, as stored`);
+        await committed(store, commit(claimed.lease, boundary(1, { noProgress: true })), now + 6);
+        now += 10;
+      };
+      await claim(now, 0, "the first, excused");
+      await claim(now - 1, 0, "the next, excused");
+      await claim(now + 1, 1, "one that was over before");
+      await claim(null, 2, "one without an excuse");
+      await claim(now, 2, "after two that counted, excused");
+    },
+  },
+  {
     name: "a commit proves progress: the count begins again (INV-14)",
     async run({ open }) {
       const store = await open();

@@ -11,6 +11,7 @@ import { script } from "./script.ts";
 
 const main = `
 local owner, token, now, leaseUntil, limit, workMax = text(), text(), number(), number(), number(), number()
+local excusedFrom = number()
 
 -- How many more runs of the workflow may be leased.
 local function freePlaces(workflow, concurrency)
@@ -66,8 +67,9 @@ local function firstDue()
   return firstOf(groups[2])
 end
 
--- 'crashesAfter' in model/lease.ts.
+-- 'crashesAfter' and 'provesCrash' in model/lease.ts.
 local function crashesAfter(run)
+  if excusedFrom and run.due >= excusedFrom then return run.crashes end
   if run.commit > 0 then return run.crashes + 1 end
   return math.max(run.crashes, 1)
 end

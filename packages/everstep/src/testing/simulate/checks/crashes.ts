@@ -6,7 +6,7 @@
 
 import type { Next } from "../../../model/boundary.ts";
 import { type InstanceRecord, isTerminal, type RunId } from "../../../model/instance.ts";
-import type { Claim, Lease, ReturnedLease } from "../../../model/lease.ts";
+import { type Claim, type Lease, provesCrash, type ReturnedLease } from "../../../model/lease.ts";
 import { crashBackoff } from "../../../model/limits.ts";
 import type { ClaimRequest, RenewAnswer, Renewal } from "../../../store/store.ts";
 import type { Finding } from "../finding.ts";
@@ -54,13 +54,12 @@ export class Crashes implements Check {
       );
   }
 
-  *applied({ call, answer, written, runs, now }: Applied): Generator<Finding> {
+  *applied({ call, answer, written, runs, now, before }: Applied): Generator<Finding> {
     switch (call.method) {
-      case "claim": {
-        const { now: claimedAt } = call.args[0] as ClaimRequest;
-        for (const claim of answer as readonly Claim[]) yield* this.#claimed(claim, claimedAt);
+      case "claim":
+        for (const claim of answer as readonly Claim[])
+          yield* this.#claimed(claim, call.args[0] as ClaimRequest, before(claim.lease.runId)?.record.dueAt);
         return;
-      }
       case "renew": {
         const [renewals, until] = call.args as [readonly Renewal[], number];
         for (const [at, { lease }] of renewals.entries())
@@ -79,7 +78,12 @@ export class Crashes implements Check {
     }
   }
 
-  #claimed({ lease, crashCount }: Claim, now: number): readonly Finding[] {
+  #claimed(
+    { lease, crashCount }: Claim,
+    request: ClaimRequest,
+    endedAt: number | null | undefined,
+  ): readonly Finding[] {
+    const { now } = request;
     const { runId, token, expiresAt } = lease;
     const hold = this.#holds.get(runId);
     const ranOut = hold?.isHeld === true;
@@ -90,7 +94,7 @@ export class Crashes implements Check {
     });
     if (hold === undefined || (hold.isTouched && !hold.isHeld)) return [];
     const counted = hold.isHeard ? hold.crashes + 1 : Math.max(hold.crashes, 1);
-    const expected = ranOut ? counted : hold.crashes;
+    const expected = ranOut && provesCrash(endedAt ?? hold.until, request) ? counted : hold.crashes;
     const findings: Finding[] = [];
     const found = (invariant: string, message: string): void =>
       void findings.push({ invariant, message: `run ${runId} ${message}` });

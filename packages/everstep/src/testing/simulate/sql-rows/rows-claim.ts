@@ -1,6 +1,6 @@
 /** Hands out due runs: looks at all of them, chooses, and writes what it chose, in one transaction. */
 import type { ClaimRequest } from "../../../store/store.ts";
-import { crashesText } from "../../../stores/sql/claim.ts";
+import { crashesText, excusedFrom } from "../../../stores/sql/claim.ts";
 import type { Dialect } from "../../../stores/sql/dialect.ts";
 import { claimableLanes, lanes } from "../../../stores/sql/lane.ts";
 import { integer, type SqlRow, text } from "../../../stores/sql/row.ts";
@@ -13,7 +13,7 @@ export const claimRows: Dialect["claim"] = async (database, request) => {
 
 async function claimWithin(tx: Transaction, request: ClaimRequest): Promise<readonly SqlRow[]> {
   const workflows = request.workflows.map(({ name }) => name);
-  const [held, due] = await tx.run([heldOf(workflows, request.now), dueOf(workflows, request.now)]);
+  const [held, due] = await tx.run([heldOf(workflows, request.now), dueOf(workflows, request)]);
   const room = new Map<string, number>(
     request.workflows.map(({ name, concurrency }) => [name, concurrency ?? Number.POSITIVE_INFINITY]),
   );
@@ -37,7 +37,7 @@ async function claimWithin(tx: Transaction, request: ClaimRequest): Promise<read
 }
 
 /** Of SQLite, whose greatest of two is called otherwise. */
-const crashes = crashesText("r").replace("GREATEST", "max");
+const crashes = crashesText("r", "?").replace("GREATEST", "max");
 
 function heldOf(workflows: readonly string[], now: number): Statement {
   return {
@@ -47,17 +47,17 @@ function heldOf(workflows: readonly string[], now: number): Statement {
   };
 }
 
-function dueOf(workflows: readonly string[], now: number): Statement {
+function dueOf(workflows: readonly string[], request: ClaimRequest): Statement {
   return {
     sql: `SELECT r.id AS run, r.workflow AS run_workflow, r.lane, r.run_number, r.token, r.last_commit, r.started_at,
         r.lane = ${lanes.held} AS ran_out,
-        CASE WHEN r.lane = ${lanes.held} THEN ${crashes} ELSE r.crash_count END AS crash_count, r.recorded, r.event_seq, r.begun, r.waiting_since,
+        ${crashes} AS crash_count, r.recorded, r.event_seq, r.begun, r.waiting_since,
         i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks
       FROM run r LEFT JOIN instance i ON i.id = r.instance
       WHERE r.lane IN (${claimableLanes.join(", ")}) AND r.due_at <= ?
         AND r.workflow IN (${workflows.map(() => "?").join(", ")})
       ORDER BY r.lane = ${lanes.starting}, r.due_at, r.id`,
-    values: [now, ...workflows],
+    values: [excusedFrom(request), request.now, ...workflows],
   };
 }
 
