@@ -57,15 +57,15 @@ export const timed = defineWorkflow({ name: "timed" }, async (_event, step) => {
 });
 
 export function openPlace(place: Place): Store {
-  switch (place.store) {
-    case "sqlite":
-      return sqlite({ path: place.path, synchronous: "normal" });
+  if (place.store === "sqlite") return sqlite({ path: place.path, synchronous: "normal" });
+  const { store, ...where } = place;
+  switch (store) {
     case "postgres":
-      return postgres({ ...place, max: 2 });
+      return postgres({ ...where, max: 2 });
     case "mysql":
-      return mysql({ ...place, max: 2 });
+      return mysql({ ...where, max: 2 });
     case "redis":
-      return redis(place);
+      return redis(where);
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type UserReason,
   userReason,
 } from "../engine/lifecycle.ts";
+import { operatorLines } from "../engine/operator-line.ts";
 import { planRetryFailedStep } from "../engine/retry-failed-step.ts";
 import { activeSleep, historyBefore, type StepSelector } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
@@ -26,6 +27,7 @@ import { type ExportHistoryOptions, exportHistory } from "../verify/replay/expor
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type { AppParts } from "./app-parts.ts";
 import { awaitEnd } from "./await-end.ts";
+import { lastAction } from "./last-action.ts";
 import { isOwnCreation } from "./own-creation.ts";
 import { type PageView, readAll } from "./paging.ts";
 import {
@@ -36,6 +38,7 @@ import {
   logsPage,
   logsQuery,
 } from "./run-pages.ts";
+import type { SteeringOptions } from "./steering-options.ts";
 import {
   currentStep,
   type InstanceStatusView,
@@ -54,7 +57,7 @@ import {
 } from "./views.ts";
 import { explain, type WhyView } from "./why.ts";
 import { whyWarnings } from "./why-warnings.ts";
-import { type WithinOptions, writeWithin } from "./within-transaction.ts";
+import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
 
 export interface ResultOptions {
   /** How long to wait; without it, as long as it takes. */
@@ -66,12 +69,7 @@ export type InstanceResult<Output = any> = InstanceStatusView<Output> & {
   readonly timedOut: boolean;
 };
 
-export interface RepeatOptions {
-  /** A call that is repeated with the same key has no further effect; for callers who may lose an answer. */
-  readonly idempotencyKey?: string;
-}
-
-export interface RestartOptions extends RepeatOptions {
+export interface RestartOptions extends SteeringOptions {
   /** Keep what was recorded before this step, and run from it. */
   readonly from?: StepSelector;
 }
@@ -194,6 +192,7 @@ export class InstanceHandle<Output = any> {
       runnerRuns: runner.isRunning,
       leaseMs: runner.leaseMs,
       isHere: runner.hasTurn(record.runId),
+      lastAction: await lastAction(reads, record.runId),
     };
     const why = explain({ ...record, begun }, steps, terms);
     const warnings = await whyWarnings(reads, record.runId, why);
@@ -224,10 +223,10 @@ export class InstanceHandle<Output = any> {
   // ---------------------------------------------------------------------------------------------- steering
 
   /** Stops it after the step in flight. Timers keep counting, events are kept. */
-  async pause(repeat: RepeatOptions = {}): Promise<void> {
+  async pause(options: SteeringOptions = {}): Promise<void> {
     const plan = planPause(this.#ref);
-    if (await this.#isRepeat(plan, repeat)) return;
-    const outcome = await this.#change(plan, repeat);
+    if (await this.#isRepeat(plan, options)) return;
+    const outcome = await this.#change(plan, options);
     if (outcome.kind === "refused" && isTerminal(outcome.status)) {
       throw instanceTerminal(this.#ref, outcome.status, "paused");
     }
@@ -235,15 +234,15 @@ export class InstanceHandle<Output = any> {
   }
 
   /** Continues a paused instance; has no effect on others. */
-  async resume(repeat: RepeatOptions = {}): Promise<void> {
+  async resume(options: SteeringOptions = {}): Promise<void> {
     const plan = planResume(this.#ref, this.#definition.mode === "cloudflare");
-    if (await this.#isRepeat(plan, repeat)) return;
-    const outcome = await this.#change(plan, repeat);
+    if (await this.#isRepeat(plan, options)) return;
+    const outcome = await this.#change(plan, options);
     if (outcome.kind === "changed") this.#parts.runner.nudge();
   }
 
   /** Ends it for good. What a body in flight returns later is refused. */
-  async terminate(options: RepeatOptions & UserReason = {}): Promise<void> {
+  async terminate(options: SteeringOptions & UserReason = {}): Promise<void> {
     const next = { kind: "terminate", reason: userReason(options) } as const;
     const plan = planTerminate(this.#ref, next.reason);
     if (await this.#isRepeat(plan, options)) return;
@@ -303,7 +302,7 @@ export class InstanceHandle<Output = any> {
     const outcome = await this.#parts.group.submit(request, { onUncertain });
     const found = uncertain && outcome.kind === "exists" ? await this.#parts.reads.getInstance(ref, 1) : null;
     const isOwn = found ? isOwnCreation(found, request) : false;
-    if (outcome.kind === "exists" && !isOwn) throw alreadyExists(ref);
+    if (outcome.kind === "exists" && !isOwn) throw alreadyExists(ref, "Use another id, or restart that one.");
     this.#parts.runner.fallBehind();
     return new InstanceHandle(ref, this.#definition, this.#parts);
   }
@@ -312,7 +311,7 @@ export class InstanceHandle<Output = any> {
    * Gives the step that failed an errored instance one more attempt, within the same run. A run that the engine gave up
    * (CRASH_LOOP, ...) goes on where it was.
    */
-  async retryFailedStep(options: RepeatOptions & { readonly delay?: Duration } = {}): Promise<void> {
+  async retryFailedStep(options: SteeringOptions & { readonly delay?: Duration } = {}): Promise<void> {
     const delayMs = options.delay === undefined ? 0 : parseDuration(options.delay, "delay");
     if (delayMs > 30 * 24 * 60 * 60 * 1000) {
       throw new EverstepError("INVALID_DURATION", "delay must be at most 30 days.");
@@ -322,22 +321,22 @@ export class InstanceHandle<Output = any> {
     await this.#retryFailedStep(delayMs, options);
   }
 
-  async #retryFailedStep(delayMs: number, repeat: RepeatOptions): Promise<void> {
+  async #retryFailedStep(delayMs: number, options: SteeringOptions): Promise<void> {
     const { runNumber, token, runId, status, error } = await this.#read();
     if (status !== "errored") throw this.#notErrored({ status });
     const steps = await this.#steps(runId);
     // Read while somebody else was at it, they may fit nothing.
-    if ((await this.#read()).token !== token) return this.#retryFailedStep(delayMs, repeat);
+    if ((await this.#read()).token !== token) return this.#retryFailedStep(delayMs, options);
     const now = this.#parts.runtime.now();
     const plan = planRetryFailedStep(this.#ref, steps, error, delayMs, now);
     // Made for the steps that were read: if it was retried or restarted meanwhile, and failed again, they are others.
-    const outcome = await this.#change({ ...plan, when: { ...plan.when, runNumber, token } }, repeat);
-    if (outcome.kind === "refused") return this.#retryFailedStep(delayMs, repeat);
+    const outcome = await this.#change({ ...plan, when: { ...plan.when, runNumber, token } }, options);
+    if (outcome.kind === "refused") return this.#retryFailedStep(delayMs, options);
     this.#parts.runner.dueAt(now + delayMs);
   }
 
   /** Ends the sleep it is in now; has no effect when it is in none. */
-  async skipSleep({ idempotencyKey }: RepeatOptions = {}): Promise<void> {
+  async skipSleep({ idempotencyKey, actor }: SteeringOptions = {}): Promise<void> {
     const record = await this.#read();
     if (isTerminal(record.status)) return;
     const sleep = activeSleep(await this.#steps(record.runId, { brief: true }));
@@ -349,28 +348,26 @@ export class InstanceHandle<Output = any> {
       idempotencyKey === undefined
         ? runtime.uuid()
         : `skip-sleep:${workflowName}/${instanceId}:${checkIdempotencyKey(idempotencyKey)}`;
-    this.#told(await group.submit(planSkipSleep(this.#ref, sleep, id, runtime.now())));
+    const logs = operatorLines("skipSleep", actor, runtime.now());
+    const plan = planSkipSleep(this.#ref, sleep, id, runtime.now());
+    this.#told(await group.submit({ ...plan, ...(logs.length > 0 ? { logs } : {}) }));
   }
 
   /**
    * Sends an event to this instance. It waits until the workflow asks for its type. With `{ tx }`, a transaction of your
    * own on the store's database, it is sent when that commits.
    */
-  async sendEvent(event: OutgoingEvent, { tx }: WithinOptions = {}): Promise<void> {
+  async sendEvent(event: OutgoingEvent, within: WithinOptions = {}): Promise<void> {
     const { runtime, group } = this.#parts;
+    const { limits } = this.#definition;
+    const tx = transactionOf(within);
     if (typeof event !== "object" || event === null) {
       throw new EverstepError(
         "INVALID_EVENT_TYPE",
         'sendEvent takes { type, payload? }, for instance { type: "approved" }.',
       );
     }
-    const planned = planSendEvent(
-      this.#ref,
-      event,
-      this.#definition.limits,
-      event.id ?? runtime.uuid(),
-      runtime.now(),
-    );
+    const planned = planSendEvent(this.#ref, event, limits, event.id ?? runtime.uuid(), runtime.now());
     await this.#parts.ready(tx);
     // Only now is it known what time it is.
     const request = { ...planned, createdAt: runtime.now() };
@@ -431,20 +428,21 @@ export class InstanceHandle<Output = any> {
 
   async #change(
     plan: ChangePlan,
-    { idempotencyKey }: RepeatOptions,
+    { idempotencyKey, actor }: SteeringOptions,
   ): Promise<Exclude<ChangeOutcome, { kind: "not-found" }>> {
     await this.#parts.ready();
     const id =
       idempotencyKey === undefined
         ? this.#parts.runtime.uuid()
         : changeIdOf(plan.change.kind, idempotencyKey);
-    const outcome = await this.#parts.group.submit({ ...plan, id });
+    const logs = operatorLines(plan.change.kind, actor, this.#parts.runtime.now());
+    const outcome = await this.#parts.group.submit({ ...plan, id, ...(logs.length > 0 ? { logs } : {}) });
     if (outcome.kind === "not-found") throw instanceNotFound(this.#ref);
     return outcome;
   }
 
   /** This was done before under the same key. Asked with a condition that nothing fits, so that it is not done now. */
-  async #isRepeat(plan: ChangePlan, repeat: RepeatOptions): Promise<boolean> {
+  async #isRepeat(plan: ChangePlan, repeat: SteeringOptions): Promise<boolean> {
     if (repeat.idempotencyKey === undefined) return false;
     const outcome = await this.#change({ ...plan, when: { statuses: [] } }, repeat);
     return outcome.kind === "changed";
@@ -494,11 +492,10 @@ function checkIdempotencyKey(key: unknown): string {
   );
 }
 
-export function alreadyExists(ref: InstanceRef): EverstepError {
+export function alreadyExists(ref: InstanceRef, advice: string): EverstepError {
   return new EverstepError(
     "INSTANCE_ID_ALREADY_EXISTS",
-    `Workflow "${ref.workflowName}" already has an instance "${ref.instanceId}"; it was left as it is. ` +
-      "Use another id, restart that one, or take it as it is (ifExists).",
+    `Workflow "${ref.workflowName}" already has an instance "${ref.instanceId}"; it was left as it is. ${advice}`,
     { details: { workflowName: ref.workflowName, instanceId: ref.instanceId } },
   );
 }

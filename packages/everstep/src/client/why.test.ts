@@ -288,9 +288,10 @@ describe("an instance that waits", () => {
 describe("an instance that could go on", () => {
   const capped = defineWorkflow({ name: "order", concurrency: 2 }, async () => {});
   const late = { dueAt: now - minute };
+  const startsAt = new Date(now + 90_000).toISOString();
 
   test.each([
-    ["not yet", { dueAt: now + 90_000 }, {}, "not-started-yet", "It starts in 90 seconds."],
+    ["not yet", { dueAt: now + 90_000 }, {}, "not-started-yet", `It starts in 90 seconds, at ${startsAt}.`],
     ["now", { dueAt: now - 100 }, {}, "due-now", "It is due now"],
     ["at once", { dueAt: null }, {}, "due-now", "It is about to go on."],
     ["when there is room", late, {}, "queued", "every place of the runners is taken"],
@@ -309,7 +310,10 @@ describe("an instance that could go on", () => {
       'at most 2 of "order" run at once',
     ],
   ] as const)("%s", (_when, facts, terms, reason, answer) => {
-    expect(why(facts, [], terms)).toMatchObject({ reason, answer: expect.stringContaining(answer) });
+    const said = why(facts, [], terms);
+    expect(said).toMatchObject({ reason, answer: expect.stringContaining(answer) });
+    // People read it on the page and at the command line: it names no code and no route.
+    expect(said.advice ?? "").not.toMatch(/\(\)|runner\.|app\.|route/);
   });
 
   test("when another of its kind ends, or when somebody runs any of them", () => {

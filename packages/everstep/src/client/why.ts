@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { retryOf } from "../engine/retry-failed-step.ts";
 import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
+import type { LastActionView } from "./last-action.ts";
 
 export type WhyReason =
   | "complete"
@@ -44,6 +45,8 @@ export interface WhyView {
   readonly until?: Date;
   /** An errored one: `retryFailedStep` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
   readonly mayRetry?: boolean;
+  /** What a person did to this run last, if it is known who. */
+  readonly lastAction?: LastActionView;
   /** What the engine itself has logged of this run, newest first, at most 3: an event of it that reached nobody. */
   readonly warnings?: readonly string[];
 }
@@ -56,6 +59,7 @@ export interface WhyTerms {
   /** How long leases last, and whether the one of this instance is held in this process. */
   readonly leaseMs: number;
   readonly isHere: boolean;
+  readonly lastAction?: LastActionView | undefined;
 }
 
 type Said = Omit<WhyView, "status">;
@@ -64,7 +68,9 @@ type Said = Omit<WhyView, "status">;
 const patienceMs = 10_000;
 
 export function explain(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTerms): WhyView {
-  return { ...said(record, steps, terms), status: record.status };
+  const { lastAction } = terms;
+  const why = { ...said(record, steps, terms), status: record.status };
+  return lastAction ? { ...why, lastAction } : why;
 }
 
 function said(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTerms): Said {
@@ -136,7 +142,7 @@ function whyPaused({ pausedAt, executing, begun }: InstanceRecord, terms: WhyTer
   const still = last ? ` Its step "${last.name}" is still at work and will be recorded.` : "";
   return {
     reason: "paused",
-    answer: `Somebody paused it${ago(pausedAt, terms)}.${still}`,
+    answer: `${terms.lastAction?.action === "pause" ? terms.lastAction.actor : "Somebody"} paused it${ago(pausedAt, terms)}.${still}`,
     advice: "Resume it.",
   };
 }
@@ -192,8 +198,8 @@ function whyIdle(record: InstanceRecord, steps: readonly StepRecord[], terms: Wh
   if (dueAt === null) return { reason: "due-now", answer: "It is about to go on.", advice: null };
   return {
     reason: "not-started-yet",
-    answer: `It starts in ${spoken(dueAt - terms.now)}.`,
-    advice: null,
+    answer: `It starts in ${spoken(dueAt - terms.now)}, at ${new Date(dueAt).toISOString()}.`,
+    advice: "To start it now, pause it and resume it.",
     ...until,
   };
 }
@@ -220,8 +226,8 @@ function whyDue({ dueAt: _, ...record }: InstanceRecord, dueAt: number, terms: W
       ? `It has been due for ${spoken(lateMs)}, and every place of the runners is taken.`
       : `It has been due for ${spoken(lateMs)}, and nobody has taken it; no runner is at work in this process.`,
     advice: terms.runnerRuns
-      ? "Raise runner.concurrency or add processes."
-      : "Start a process with app.start() that has this workflow, or call the tick route.",
+      ? "Let runners take more at once, or start more of them."
+      : "Start a runner that has this workflow, or have one tick.",
   };
 }
 

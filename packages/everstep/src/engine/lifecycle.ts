@@ -19,6 +19,7 @@ import type { Runtime } from "../model/runtime.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
 import type { EncodedValue } from "../model/value.ts";
 import type { Body } from "./body.ts";
+import { checkActor } from "./operator-line.ts";
 
 const liveStatuses: readonly InstanceStatus[] = ["active", "waiting", "paused"];
 
@@ -193,13 +194,13 @@ export function planTerminate(ref: InstanceRef, reason: TerminationReason): Chan
 
 /** What a person said about ending it, and who they are, where that is known. */
 export function userReason({ reason = null, actor }: UserReason): TerminationReason {
-  for (const [name, given] of Object.entries({ "The reason to terminate": reason, "The actor": actor })) {
-    if (given === null || given === undefined || typeof given === "string") continue;
-    throw new EverstepError("INVALID_ARGUMENT", `${name} is text, not a ${typeof given}.`);
+  if (reason !== null && typeof reason !== "string") {
+    throw new EverstepError("INVALID_ARGUMENT", `The reason to terminate is text, not a ${typeof reason}.`);
   }
+  const by = checkActor(actor);
   // Too long a reason is no reason to go on.
   const message = reason?.slice(0, errorLimits.messageMax) ?? null;
-  return { source: "user", message, ...(actor ? { by: actor.slice(0, actorMax) } : {}) };
+  return { source: "user", message, ...(by === undefined ? {} : { by }) };
 }
 
 export interface UserReason {
@@ -207,8 +208,6 @@ export interface UserReason {
   /** Who asks for it: a name or an address, shown to people. */
   readonly actor?: string | undefined;
 }
-
-const actorMax = 200;
 
 export interface RestartCondition {
   readonly statuses?: readonly InstanceStatus[];

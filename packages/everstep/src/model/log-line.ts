@@ -7,6 +7,9 @@ export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"]
 /** Reserved for lines the engine writes itself. */
 export const systemCategory = "system";
 
+/** Reserved for lines that say who steered an instance. */
+export const operatorCategory = "operator";
+
 export interface LogLine {
   readonly stepKey: string | null;
   readonly attempt: number | null;

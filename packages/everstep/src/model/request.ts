@@ -5,6 +5,7 @@
 import type { Boundary } from "./boundary.ts";
 import type { InstanceRef, InstanceStatus, RunId, TerminationReason } from "./instance.ts";
 import type { Claim, Lease } from "./lease.ts";
+import type { LogLine } from "./log-line.ts";
 import type { Mutations } from "./mutations.ts";
 import type { StepRecord } from "./step.ts";
 import type { EncodedValue, StoredError } from "./value.ts";
@@ -113,6 +114,8 @@ export interface SendEventRequest extends InstanceRef {
   readonly createdAt: number;
   /** Undelivered events the run may hold. */
   readonly bufferMax: number;
+  /** Lines for the log of the run that gets it, written when, and only when, it is new. */
+  readonly logs?: readonly LogLine[];
 }
 
 export type SendEventOutcome =
@@ -158,6 +161,8 @@ export interface ChangeRequest extends InstanceRef {
   readonly change: Change;
   /** An instance to create when, and only when, the change is made. */
   readonly announce?: CreateRequest;
+  /** Lines for the log of the run that is current afterwards, written when, and only when, the change is made. */
+  readonly logs?: readonly LogLine[];
 }
 
 export interface ChangeCondition {

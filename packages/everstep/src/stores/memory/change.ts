@@ -4,7 +4,7 @@ import { create } from "./create.ts";
 import type { MemoryDatabase } from "./database.ts";
 import { detached } from "./detached.ts";
 import type { Run } from "./run.ts";
-import { addRun, currentRun, end, giveBack, leaseInForce } from "./run.ts";
+import { addLogs, addRun, currentRun, end, giveBack, leaseInForce } from "./run.ts";
 
 export function change(database: MemoryDatabase, request: ChangeRequest, now: number): ChangeOutcome {
   const instance = database.find(request);
@@ -18,6 +18,7 @@ export function change(database: MemoryDatabase, request: ChangeRequest, now: nu
   }
   const leased = leaseInForce(run, now);
   const changed = apply(database, run, request.change, now);
+  addLogs(changed, request.logs ?? []);
   if (request.announce) create(database, { ...request.announce, lease: null }, now);
   const { id: runId, status, number } = changed;
   const outcome: ChangeOutcome = { kind: "changed", runId, status, runNumber: number, leased };

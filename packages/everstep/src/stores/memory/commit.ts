@@ -1,6 +1,5 @@
 import { type Boundary, heardOfLost, type Next, numberBefore } from "../../model/boundary.ts";
 import { isTerminal } from "../../model/instance.ts";
-import type { LogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/index.ts";
 import { undeliveredLines } from "../../store/undelivered.ts";
@@ -10,7 +9,7 @@ import type { MemoryDatabase } from "./database.ts";
 import { detached } from "./detached.ts";
 import { sendEvent } from "./events.ts";
 import type { Ending, Run } from "./run.ts";
-import { currentRun, end, extendLease, giveBack } from "./run.ts";
+import { addLogs, currentRun, end, extendLease, giveBack } from "./run.ts";
 import { eventIsThere } from "./wait.ts";
 
 export function commit(database: MemoryDatabase, request: CommitRequest, now: number): CommitOutcome {
@@ -63,10 +62,6 @@ function record(database: MemoryDatabase, run: Run, boundary: Boundary, now: num
     if (event !== undefined) database.putEvent(run, { ...event, deliveredAt: now, consumedBy: stepKey });
   }
   addLogs(run, boundary.logs);
-}
-
-function addLogs(run: Run, lines: readonly LogLine[]): void {
-  for (const line of lines) run.logs.push(detached({ ...line, seq: run.logs.length + 1 }));
 }
 
 /** A settled step is written once: its first record stays (INV-7). */

@@ -9,7 +9,7 @@ import type {
 } from "../../store/index.ts";
 import { eventKey, type MemoryDatabase, type Waiter } from "./database.ts";
 import type { Run } from "./run.ts";
-import { currentRun, makeDue } from "./run.ts";
+import { addLogs, currentRun, makeDue } from "./run.ts";
 import { isAwaited } from "./wait.ts";
 
 export function sendEvent(
@@ -36,6 +36,7 @@ export function sendEvent(
   if (!request.system && countBuffered(run) >= request.bufferMax) return { kind: "buffer-full" };
   const { id, type, forStep, system, payload, createdAt } = request;
   const woke = accept(database, run, { id, type, topic: null, forStep, system, payload, createdAt }, now);
+  addLogs(run, request.logs ?? []);
   return { kind: "accepted", runId: run.id, status: run.status, duplicate: false, woke };
 }
 

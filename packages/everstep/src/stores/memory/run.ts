@@ -11,12 +11,13 @@
 import type { EventRecord } from "../../model/event.ts";
 import type { BegunBody, InstanceRef, InstanceStatus, TerminationReason } from "../../model/instance.ts";
 import { isTerminal } from "../../model/instance.ts";
-import type { StoredLogLine } from "../../model/log-line.ts";
+import type { LogLine, StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord, WaitingStep } from "../../model/step.ts";
 import type { TaskKind } from "../../model/task.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
 import type { ChangeOutcome, LeaseOffer } from "../../store/index.ts";
 import type { MemoryDatabase, Workflow } from "./database.ts";
+import { detached } from "./detached.ts";
 import type { DueQueue } from "./due-queue.ts";
 
 /** What all runs of an instance share. */
@@ -196,4 +197,8 @@ export function end(database: MemoryDatabase, run: Run, ending: Ending, now: num
 /** Only these may be claimed, now or once `dueAt` has come. */
 export function isSchedulable(run: Run): boolean {
   return run.status !== "paused" && !isTerminal(run.status);
+}
+
+export function addLogs(run: Run, lines: readonly LogLine[]): void {
+  for (const line of lines) run.logs.push(detached({ ...line, seq: run.logs.length + 1 }));
 }

@@ -1,6 +1,7 @@
 /** Requests as the write script reads them. */
 import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
 import type { TerminationReason } from "../../model/instance.ts";
+import type { LogLine } from "../../model/log-line.ts";
 import type {
   AbandonRequest,
   AlongsideRequest,
@@ -77,7 +78,7 @@ function addBoundary(args: Arguments, boundary: Boundary): void {
   args.each(boundary.consumed, ({ seq, stepKey }) => args.add(seq, stepKey));
   args.add(boundary.eventSeqSeen);
   args.each(boundary.heard ?? [], ({ seq, id }) => args.add(seq, id));
-  args.each(boundary.logs, (line) => args.add(logText(line)));
+  addLogs(args, boundary.logs);
   args.add(begunText(boundary.begun));
   addNext(args, boundary.next);
 }
@@ -114,6 +115,11 @@ function addAnnounced(args: Arguments, announce: CreateRequest | undefined): voi
 function addSendEvent(args: Arguments, request: SendEventRequest): void {
   args.add(request.workflowName, request.instanceId, request.id).text(request.type).text(request.forStep);
   args.flag(request.system).add(eventText(null, request.payload), request.createdAt, request.bufferMax);
+  addLogs(args, request.logs);
+}
+
+function addLogs(args: Arguments, lines: readonly LogLine[] = []): void {
+  args.each(lines, (line) => args.add(logText(line)));
 }
 
 function addPublish(args: Arguments, { id, topic, payload, createdAt }: PublishRequest): void {
@@ -130,6 +136,7 @@ function addChange(args: Arguments, request: ChangeRequest): void {
   args.add(change.kind);
   addMade(args, change);
   addAnnounced(args, request.announce);
+  addLogs(args, request.logs);
 }
 
 const restarted: TerminationReason = { source: "restarted", message: null };

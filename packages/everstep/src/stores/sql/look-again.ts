@@ -37,3 +37,10 @@ function asConflict(error: StoreError): StoreError {
   if (error.failure === "conflict") return error;
   return new StoreError("conflict", "STORE_BUSY", lookAgain().message, { cause: error });
 }
+
+/** Again and again a key was taken that nobody was seen to take. */
+export function isTakenForGood(error: unknown): boolean {
+  return (
+    error instanceof StoreError && error.cause instanceof StoreError && error.cause.failure === "constraint"
+  );
+}

@@ -27,7 +27,9 @@ export function planChange(set: WorkingSet, request: ChangeRequest, now: number)
   if (!isMeant || !when.statuses.includes(status)) return { kind: "refused", status, runNumber };
 
   const leased = run.isLeaseInForce(now);
-  const { row } = apply(set, run, request.change, now);
+  const changed = apply(set, run, request.change, now);
+  if (request.logs) changed.addLogs(request.logs);
+  const { row } = changed;
   if (request.announce) planUnheardCreate(set, request.announce, now);
   const outcome: ChangeOutcome = {
     kind: "changed",

@@ -26,6 +26,7 @@ export function planSendEvent(set: WorkingSet, request: SendEventRequest, now: n
   const woke = run.accept({ id: key, type, topic: null, forStep, system, payload, createdAt }, now);
   set.eventIds.set(key, { run: row.run, instance: row.instance });
   set.news.due = true;
+  if (request.logs) run.addLogs(request.logs);
   return { kind: "accepted", runId: row.run, status, duplicate: false, woke };
 }
 

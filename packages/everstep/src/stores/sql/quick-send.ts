@@ -85,7 +85,8 @@ function areSends(group: readonly StoreRequest[]): group is readonly SendEventRe
 }
 
 function isSend(request: StoreRequest): request is SendEventRequest {
-  return request.kind === "sendEvent";
+  // What has something to log is a person's, and rare.
+  return request.kind === "sendEvent" && request.logs === undefined;
 }
 
 /** Whoever is in somebody's way takes turns the long way. A key that is taken was free when it was looked for. */

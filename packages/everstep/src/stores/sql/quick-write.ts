@@ -171,9 +171,11 @@ function createOutcome(
   return { kind: "exists", status, runNumber: there.runNumber };
 }
 
-/** Writers in each other's way take their turns the long way. */
+/** Writers in each other's way take their turns the long way, and what meets a key that is taken looks who has it. */
 function nothingIfBusy(error: unknown): QuickAnswer {
-  if (error instanceof StoreError && error.failure === "conflict" && error.details?.waited !== true) {
+  const isBusy =
+    error instanceof StoreError && error.failure === "conflict" && error.details?.waited !== true;
+  if (isBusy || (error instanceof StoreError && error.failure === "constraint")) {
     return { committed: new Map(), created: new Set(), existing: new Map() };
   }
   throw error;

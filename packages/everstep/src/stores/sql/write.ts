@@ -5,7 +5,7 @@ import type { Nudge, StoreOutcome, StoreRequest } from "../../store/store.ts";
 import { CommitRefused } from "./commit-refused.ts";
 import type { Dialect } from "./dialect.ts";
 import { glimpses, type Load, loads } from "./load.ts";
-import { lookAgain, repeatedly } from "./look-again.ts";
+import { isTakenForGood, lookAgain, repeatedly } from "./look-again.ts";
 import { MutationRefused } from "./mutation-refused.ts";
 import { type Needs, needsOf } from "./needs.ts";
 import { plan } from "./plan.ts";
@@ -81,6 +81,7 @@ export function writes(
           return (await answerIfLost(batch)) ?? { ...nothing, outcomes: [error.outcome] };
         }
         if (error instanceof LostMeanwhile) return error.written;
+        if (isTakenForGood(error)) ids.leaveBlock();
         throw error;
       } finally {
         ids.giveBack(batch.unused);
@@ -98,6 +99,9 @@ export function writes(
             return written;
           }),
         );
+      } catch (error) {
+        if (isTakenForGood(error)) ids.leaveBlock();
+        throw error;
       } finally {
         ids.giveBack(batch.unused);
       }

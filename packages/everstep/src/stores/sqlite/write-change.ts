@@ -4,6 +4,7 @@ import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import type { Endings } from "./endings.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease, hasLeaseInForce } from "./hot-row.ts";
+import { appendsLogs } from "./log-rows.ts";
 import type { RunIds } from "./run-ids.ts";
 import type { Steps } from "./steps.ts";
 import { type Create, putAll } from "./write-create.ts";
@@ -27,6 +28,7 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
   const restart = restarts(connection, parts);
   const retryStep = stepRetries(connection, parts);
   const made = madeChanges(connection);
+  const append = appendsLogs(connection);
 
   const make = (row: HotRow, change: Change, now: number): void => {
     switch (change.kind) {
@@ -43,7 +45,7 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
     }
   };
 
-  return ({ id, workflowName, instanceId, when, change, announce }, now) => {
+  return ({ id, workflowName, instanceId, when, change, announce, logs }, now) => {
     const row = hot.byName(workflowName, instanceId);
     if (row === undefined) return { kind: "not-found" };
     const before = made.find(row.instance, id);
@@ -56,6 +58,7 @@ export function changes(connection: Connection, parts: ChangeParts): MakeChange 
     make(row, change, now);
     if (announce) parts.create({ ...announce, lease: null }, now);
     const after = hot.byName(workflowName, instanceId) ?? row;
+    if (logs) append(after, logs);
     const outcome: ChangeOutcome = {
       kind: "changed",
       runId: after.run,

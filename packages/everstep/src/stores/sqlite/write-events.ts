@@ -15,6 +15,7 @@ import { integer, text } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease } from "./hot-row.ts";
 import { limited } from "./limit.ts";
+import { appendsLogs } from "./log-rows.ts";
 import type { Steps } from "./steps.ts";
 
 export type SendEvent = (request: SendEventRequest, now: number) => SendEventOutcome;
@@ -27,6 +28,7 @@ type NewEvent = Pick<EventRecord, "id" | "type" | "topic" | "forStep" | "system"
 export function sendEvents(connection: Connection, hot: HotRows, steps: Steps): SendEvent {
   const accept = accepts(connection);
   const isFull = buffers(connection);
+  const append = appendsLogs(connection);
   const find = knownEvents(connection);
   const findOlder: KnownEvent = (id, row) => (isKey(id) ? undefined : find(id, row));
 
@@ -45,6 +47,7 @@ export function sendEvents(connection: Connection, hot: HotRows, steps: Steps): 
     const woke = canBeWoken(row) && steps.openWaits(row.run).some((wait) => endsWait(request, wait));
     const event = { ...request, id: sentKey(row.instance, request.id), topic: null };
     if (!accept(row, event, woke ? now : null)) return find(event.id, row) as SendEventOutcome;
+    if (request.logs) append(row, request.logs);
     return { kind: "accepted", runId: row.run, status: row.status, duplicate: false, woke };
   };
 }

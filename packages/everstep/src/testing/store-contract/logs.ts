@@ -1,7 +1,19 @@
 import { claimOne, committed, everyPage, logsOf, started, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal, isTrue } from "./check.ts";
-import { at, boundary, commit, leaseMs, logLine, restart, suspendUntil, value } from "./given.ts";
+import {
+  at,
+  boundary,
+  commit,
+  leaseMs,
+  logLine,
+  pause,
+  restart,
+  sendEvent,
+  suspendUntil,
+  terminate,
+  value,
+} from "./given.ts";
 
 export const logCases: readonly Case[] = [
   {
@@ -138,4 +150,49 @@ export const logCases: readonly Case[] = [
       );
     },
   },
+  {
+    name: "a change brings its log lines to the run that is current afterwards, once, and none when it is refused",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      await committed(store, commit(lease, boundary(1, { logs: [logLine("own")] })), at(1));
+      const paused = { ...pause("a"), logs: [logLine("paused by ann"), logLine("and ben")] };
+      await write(store, paused, at(2));
+      await write(store, paused, at(3));
+      await write(store, { ...pause("a"), logs: [logLine("refused")] }, at(4));
+      await write(store, commit(lease, boundary(2, { logs: [logLine("own again")] })), at(5));
+      const lines = await logsOf(store, lease.runId);
+      equal(
+        lines.map(({ seq, message }) => [seq, message]),
+        [
+          [1, "own"],
+          [2, "paused by ann"],
+          [3, "and ben"],
+          [4, "own again"],
+        ],
+        "lines of the run",
+      );
+      const restarted = await write(store, { ...restart("a"), logs: [logLine("restarted")] }, at(6));
+      isTrue(restarted.kind === "changed", "it is restarted");
+      equal((await logsOf(store, restarted.runId)).map(textOf), ["restarted"], "lines of the next run");
+      await write(store, { ...terminate("a"), logs: [logLine("terminated")] }, at(7));
+      equal((await logsOf(store, restarted.runId)).map(textOf), ["restarted", "terminated"], "after its end");
+    },
+  },
+  {
+    name: "an event brings its log lines once, and none when it is refused",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      const skip = { ...sendEvent("a", "e1", "paid"), logs: [logLine("sent by ann")] };
+      await write(store, skip, at(1));
+      await write(store, skip, at(2));
+      await store.write([sendEvent("a", "e2", "paid"), { ...skip, id: "e3" }], at(3));
+      await write(store, terminate("a"), at(4));
+      await write(store, { ...skip, id: "e4" }, at(5));
+      equal((await logsOf(store, lease.runId)).map(textOf), ["sent by ann", "sent by ann"], "lines");
+    },
+  },
 ];
+
+const textOf = ({ message }: { readonly message: string }): string => message;

@@ -19,6 +19,7 @@ local function readChange()
   elseif request.kind == 'restart' then request.made = { status = 'terminated', record = text(), history = readSteps() }
   elseif request.kind == 'retryStep' then request.made = readRetryStep() end
   request.announce = readAnnounced()
+  request.logs = readLogs()
   return request
 end
 
@@ -120,6 +121,7 @@ local function change(request, now)
   end
   local leased = isLeaseInForce(run, now)
   local after = changes[request.kind](run, request.made, now)
+  appendLogs(after, request.logs)
   if request.announce then createUnleased(request.announce, now) end
   nudge.changed = true
   if after.lane and after.due <= now then nudge.due = true end

@@ -46,12 +46,6 @@ local function heardOfLost(run, request)
   return false
 end
 
-local function readLogs()
-  local lines = {}
-  for n = 1, number() do lines[n] = text() end
-  return lines
-end
-
 -- What to log, by the outcome of an event.
 local function readUndelivered()
   local lines = {}
@@ -89,12 +83,6 @@ local function repeated(run, request)
   if run.status == 'paused' then return { 'paused', digits(run.seq), refused } end
   if request.nextUp.kind == 'end' and not TERMINAL[run.status] then return { 'superseded' } end
   return { 'committed', digits(run.seq), refused, '0' }
-end
-
-local function appendLogs(run, lines)
-  for first = 1, #lines, 1000 do
-    ask('RPUSH', key('logs', run.id), unpack(lines, first, math.min(first + 999, #lines)))
-  end
 end
 
 local function record(run, request, now)

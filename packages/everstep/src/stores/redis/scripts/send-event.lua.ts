@@ -2,7 +2,7 @@ export const sendEvent = `
 local function readSendEvent()
   return {
     workflow = text(), instance = text(), id = text(), type = optional(), forStep = optional(),
-    system = text() == '1', record = text(), createdAt = number(), bufferMax = number(),
+    system = text() == '1', record = text(), createdAt = number(), bufferMax = number(), logs = readLogs(),
   }
 end
 
@@ -28,6 +28,7 @@ local function sendEvent(request, now)
   }
   ask('HSET', P .. 'event-ids', eventKey(run.workflow, run.instance, request.id), run.id)
   local woke = acceptEvent(run, event, request.record, now)
+  appendLogs(run, request.logs)
   return { 'accepted', run.id, run.status, '0', woke and '1' or '0' }
 end
 `;

@@ -5,6 +5,7 @@ import { create } from "./create.lua.ts";
 import { endings } from "./endings.lua.ts";
 import { events } from "./events.lua.ts";
 import { indexes } from "./indexes.lua.ts";
+import { logs } from "./logs.lua.ts";
 import { moves } from "./moves.lua.ts";
 import { mutations } from "./mutations.lua.ts";
 import { nudge } from "./nudge.lua.ts";
@@ -23,10 +24,10 @@ import { task } from "./task.lua.ts";
  * takes several times as long. So what nearly every request can do without is made when the first one needs it.
  */
 const verbs = {
-  commit: [endings, sendEvent, mutations, commit, "return readCommit, commit"],
-  sendEvent: [sendEvent, "return readSendEvent, sendEvent"],
+  commit: [endings, logs, sendEvent, mutations, commit, "return readCommit, commit"],
+  sendEvent: [logs, sendEvent, "return readSendEvent, sendEvent"],
   publish: [publish, "return readPublish, publish"],
-  change: [endings, change, "return readChange, change"],
+  change: [endings, logs, change, "return readChange, change"],
   wake: [endings, task, "return readWake, wake"],
   abandon: [endings, task, "return readAbandon, abandon"],
 };

@@ -1,0 +1,26 @@
+import { decodeValue } from "../authoring/codec.ts";
+import type { RunId } from "../model/instance.ts";
+import { operatorCategory } from "../model/log-line.ts";
+import type { Store } from "../store/store.ts";
+
+/** What a person did to a run. */
+export interface LastActionView {
+  /** As the HTTP API calls it: `pause`, `retryFailedStep`. */
+  readonly action: string;
+  readonly actor: string;
+  /** One sentence: `Paused by ann.` */
+  readonly text: string;
+  readonly at: Date;
+}
+
+/** The last one of which it is known who did it. */
+export async function lastAction(
+  reads: Pick<Store, "listLogs">,
+  runId: RunId,
+): Promise<LastActionView | undefined> {
+  const { items } = await reads.listLogs(runId, { category: operatorCategory, order: "desc", limit: 1 });
+  const [line] = items;
+  if (line === undefined) return undefined;
+  const { action = "", actor = "" } = Object(line.data && decodeValue(line.data)) as Partial<LastActionView>;
+  return { action, actor, text: line.message, at: new Date(line.createdAt) };
+}
