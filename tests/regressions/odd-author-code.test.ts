@@ -142,9 +142,17 @@ onEachStore("odd author code", (tell) => {
     expect(await story.status("i")).toMatchObject({ status: "errored" });
   });
 
-  test("what a body registers after it has returned is left out", async () => {
+  test("what a body registers after it has returned is refused, and nothing comes of it", async () => {
     const wrote: string[] = [];
+    const refused: unknown[] = [];
     let tooLate = (): void => {};
+    const refusing = (act: () => void): void => {
+      try {
+        act();
+      } catch (error) {
+        refused.push((error as { code?: string }).code);
+      }
+    };
     const late = defineWorkflow({ name: "late" }, async (event, step) => {
       if (event.payload.isChild) return;
       await Promise.all([
@@ -157,12 +165,9 @@ onEachStore("odd author code", (tell) => {
         }),
         step.do("b", async (ctx) => {
           tooLate = () => {
-            ctx.startWorkflow("late", { id: "child", params: { isChild: true } });
-            ctx.sendEvent({ workflow: "late", id: "i" }, { type: "t" });
-            ctx.mutate(() => {
-              wrote.push("b");
-              throw new Error("refused");
-            });
+            refusing(() => ctx.startWorkflow("late", { id: "child", params: { isChild: true } }));
+            refusing(() => ctx.sendEvent({ workflow: "late", id: "i" }, { type: "t" }));
+            refusing(() => ctx.mutate(() => void wrote.push("b")));
           };
         }),
       ]);
@@ -173,6 +178,7 @@ onEachStore("odd author code", (tell) => {
     await story.runUntilIdle();
     expect(await story.status("i")).toEqual({ status: "complete", output: "done" });
     expect(wrote).toEqual(["a"]);
+    expect(refused).toEqual(["STEP_INTERRUPTED", "STEP_INTERRUPTED", "STEP_INTERRUPTED"]);
     expect((await story.workflows.LATE.list()).items.map(({ id }) => id)).toEqual(["i"]);
     expect((await story.history("i")).events).toEqual([]);
   });

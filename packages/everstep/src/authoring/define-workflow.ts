@@ -1,4 +1,5 @@
 import { EverstepError } from "../model/error.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
 import { limitsFrom } from "./check-limits.ts";
 import type { Classify } from "./classify.ts";
@@ -89,9 +90,16 @@ export function buildDefinition(
       `Workflow "${options.name}" has no function. Pass async (event, step) => { ... } as the second argument.`,
     );
   }
+  checkNames(options, optionNames, `Workflow "${options.name}"`, "INVALID_WORKFLOW_DEFINITION");
   checkSchema(options.params, options.name, "params");
   checkSchema(options.output, options.name, "output");
-  const { concurrency } = options;
+  const { concurrency, strictStepNames } = options;
+  if (strictStepNames !== undefined && typeof strictStepNames !== "boolean") {
+    throw new EverstepError(
+      "INVALID_WORKFLOW_DEFINITION",
+      `Workflow "${options.name}" has strictStepNames ${String(strictStepNames)}; it must be true or false.`,
+    );
+  }
   if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0)) {
     throw new EverstepError(
       "INVALID_WORKFLOW_DEFINITION",
@@ -109,6 +117,21 @@ export function buildDefinition(
     run,
   };
 }
+
+const optionNames: NamesOf<WorkflowOptions> = {
+  name: true,
+  params: true,
+  output: true,
+  retries: true,
+  timeout: true,
+  limits: true,
+  strictStepNames: true,
+  concurrency: true,
+  maxRunDuration: true,
+  maxSuspendDuration: true,
+  ttl: true,
+  classify: true,
+};
 
 function checkSchema(schema: unknown, workflowName: string, what: string): void {
   if (schema === undefined) return;

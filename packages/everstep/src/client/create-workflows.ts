@@ -1,4 +1,4 @@
-import { limitsFrom } from "../authoring/check-limits.ts";
+import { limitsFrom, requireLegalWait } from "../authoring/check-limits.ts";
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Duration } from "../authoring/duration.ts";
@@ -38,7 +38,7 @@ import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.t
 import { patientReads } from "./patient-reads.ts";
 import { listRunners, type RunnerView } from "./runners.ts";
 import {
-  checkFunctions,
+  checkApp,
   checkInterrupted,
   checkTick,
   pruneLimit,
@@ -157,28 +157,18 @@ export interface WorkflowManifest {
   readonly limits: Limits;
 }
 
-/** An app: workflows on a store, with a runner that `start` sets going. */
+/** An app: workflows on a store, with a runner that `start` sets going. `names`: what else whoever calls it reads. */
 export function createWorkflows<const Workflows extends Record<string, WorkflowDefinition>>(
   options: AppOptions<Workflows>,
+  names?: Readonly<Record<string, true>>,
 ): App<Workflows> {
-  if (typeof options !== "object" || options === null) {
-    throw new EverstepError("INVALID_ARGUMENT", "createWorkflows needs { workflows, store }.");
-  }
+  checkApp(options as AppOptions<never>, names);
   const { store } = options;
-  if (typeof store?.write !== "function") {
-    throw new EverstepError(
-      "INVALID_ARGUMENT",
-      'createWorkflows needs a store, for instance sqlite("app.db") from "everstep/sqlite".',
-    );
-  }
   const limits = limitsFrom(options.limits, defaultLimits, "limits", "INVALID_ARGUMENT");
   const runnerSettings = {
     ...runnerOptions(options.runner),
     onInterrupted: checkInterrupted(options.onInterrupted, store),
   };
-  checkFunctions(options, "", ["onNotice", "onProblem", "showSensitive"]);
-  checkFunctions(options.hooks ?? {}, "hooks.", ["onEnded", "onRestarted"]);
-  checkFunctions(options.runtime ?? {}, "runtime.", Object.keys(systemRuntime));
   // A clock that the host brings along rules; otherwise the store's own does, where it has one.
   const host: Runtime = { ...systemRuntime, ...options.runtime };
   const isOwn = options.runtime?.now !== undefined && !options.runtime.followsStore;
@@ -452,7 +442,9 @@ function registered(
     }
     // A mistake in its defaults is told here, not when its first instance runs.
     stepOptionsOf(definition);
-    const own = { ...limits, ...definition.options.limits };
+    const what = `limits of workflow "${definition.name}"`;
+    const own = limitsFrom(definition.options.limits, limits, what, "INVALID_ARGUMENT");
+    requireLegalWait(appLimits ? own : definition.limits, what, "INVALID_ARGUMENT");
     definitions.set(definition.name, appLimits ? { ...definition, limits: own } : definition);
   }
   return definitions;

@@ -10,6 +10,7 @@ import { validateWith } from "../authoring/standard-schema.ts";
 import { type CreatePlan, encodeParams, paramsInvalid } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
+import { checkNames, checkWord, type NamesOf } from "../model/known-names.ts";
 import { type Limits, timeMax } from "../model/limits.ts";
 import type { EncodedValue } from "../model/value.ts";
 
@@ -28,6 +29,16 @@ export interface CreateOptions<Params = any> {
   readonly parent?: { readonly workflowName: string; readonly instanceId: string };
 }
 
+export const createNames: NamesOf<CreateOptions> = {
+  id: true,
+  params: true,
+  ifExists: true,
+  startAt: true,
+  deadline: true,
+  ttl: true,
+  parent: true,
+};
+
 export interface CreationDraft {
   readonly ref: InstanceRef;
   readonly plan: Omit<CreatePlan, "params">;
@@ -39,11 +50,14 @@ export function draftCreation(
   options: CreateOptions,
   definition: WorkflowDefinition,
   uuid: () => string,
+  names: Readonly<Record<string, true>> = createNames,
 ): CreationDraft {
   const { limits, ttlMs } = definition;
   if (typeof options !== "object" || options === null) {
     throw new EverstepError("INVALID_ARGUMENT", "create takes { id?, params? }.");
   }
+  checkNames(options, names, "create");
+  if (options.ifExists !== undefined) checkWord(options.ifExists, ["error", "return"], "ifExists");
   const instanceId = options.id === undefined ? uuid() : checkInstanceId(options.id, limits);
   const startAt = timeOf(options.startAt, "startAt");
   return {

@@ -49,3 +49,26 @@ test("a problem is printed with its code, place and causes, and can forge no lin
   );
   expect(lines.filter((line) => line.startsWith("  caused by "))).toHaveLength(2);
 });
+
+test("a listener that fails, at once or later, disturbs nobody", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  const fails = (): never => {
+    throw new Error("no network");
+  };
+  problemListener(fails)(new Error("the store is away"));
+  problemListener(async () => fails())(new Error("the store is away"));
+  noticeListener((async () => fails()) as () => void)("a word");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  process.off("unhandledRejection", unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
+test("a problem that comes again at once is a line without its stack", () => {
+  const lines: string[] = [];
+  vi.spyOn(console, "error").mockImplementation((line) => void lines.push(line));
+  const tell = problemListener();
+  for (const message of ["no store", "no store", "another", "no store"]) tell(new Error(message));
+  expect(lines.map((line) => line.includes("    at "))).toEqual([true, false, true, true]);
+  expect(lines[1]).toBe("everstep: Error: no store (again)");
+});

@@ -8,18 +8,21 @@ export function noticeListener(listener: (notice: string) => void = reportNotice
 }
 
 export function problemListener(
-  listener: (problem: unknown) => void = reportProblem,
+  listener: (problem: unknown) => void = problemReporter(),
 ): (problem: unknown) => void {
   return quietly(listener);
 }
 
 /** Whoever only listens cannot disturb what goes on. */
 function quietly<Told>(listener: (told: Told) => void): (told: Told) => void {
+  const nobodyIsLeftToTell = (): void => {};
   return (told) => {
     try {
-      listener(told);
+      const heard: unknown = listener(told);
+      // Whoever tells others over a network fails when the network does, and must not take the process along.
+      if (typeof heard === "object" && heard !== null) Promise.resolve(heard).catch(nobodyIsLeftToTell);
     } catch {
-      // There is nobody left to tell.
+      nobodyIsLeftToTell();
     }
   };
 }
@@ -28,6 +31,13 @@ function reportNotice(notice: string): void {
   console.warn(`everstep: ${notice}`);
 }
 
-function reportProblem(problem: unknown): void {
-  console.error(`everstep: ${problemText(problem)}`);
+/** The same problem again and again, as of a store that is out of reach, is a line each; its first has the rest. */
+function problemReporter(): (problem: unknown) => void {
+  let last: string | undefined;
+  return (problem) => {
+    const text = problemText(problem);
+    const [said = ""] = text.split("\n");
+    console.error(`everstep: ${said === last ? `${said} (again)` : text}`);
+    last = said;
+  };
 }

@@ -1,9 +1,13 @@
 /** What an app is set to, checked when it is made: a mistake is told there, not by what goes wrong later. */
 import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
 import { EverstepError } from "../model/error.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { TickOptions } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
+import { systemRuntime } from "../system-runtime.ts";
+import type { AppOptions } from "./create-workflows.ts";
+import type { LifecycleHooks } from "./lifecycle-hooks.ts";
 
 export interface RunnerSettings {
   /** Instances that may execute in this process at once. */
@@ -31,9 +35,53 @@ const leaseMsLeast = 1000;
 /** A runner that looks more often does nothing else. */
 const pollMsLeast = 10;
 
+const runnerNames: NamesOf<RunnerSettings> = {
+  concurrency: true,
+  lease: true,
+  poll: true,
+  pollMin: true,
+  pollMax: true,
+  residents: true,
+  memoryBytes: true,
+};
+
+const hookNames: NamesOf<LifecycleHooks> = { onEnded: true, onRestarted: true };
+
+export const appNames: NamesOf<AppOptions<never>> = {
+  workflows: true,
+  store: true,
+  runtime: true,
+  limits: true,
+  runner: true,
+  onInterrupted: true,
+  hooks: true,
+  dispatcher: true,
+  onNotice: true,
+  showSensitive: true,
+  onProblem: true,
+};
+
+/** What an app is made with, but for what is checked where it is read. */
+export function checkApp(options: AppOptions<never>, names: Readonly<Record<string, true>> = appNames): void {
+  if (typeof options !== "object" || options === null)
+    throw invalid("createWorkflows needs { workflows, store }.");
+  checkNames(options, names, "createWorkflows");
+  if (typeof options.store?.write !== "function") {
+    throw invalid('createWorkflows needs a store, for instance sqlite("app.db") from "everstep/sqlite".');
+  }
+  const { hooks = {}, runtime = {} } = options;
+  if (typeof hooks !== "object" || hooks === null)
+    throw invalid("hooks must be an object, such as { onEnded() {} }.");
+  checkNames(hooks, hookNames, "hooks");
+  checkFunctions(options, "", ["onNotice", "onProblem", "showSensitive"]);
+  checkFunctions(hooks, "hooks.", Object.keys(hookNames));
+  checkFunctions(runtime, "runtime.", Object.keys(systemRuntime));
+}
+
 export function runnerOptions(settings: RunnerSettings | undefined) {
   const given = settings ?? {};
   if (typeof given !== "object") throw invalid("runner must be an object, such as { concurrency: 10 }.");
+  checkNames(given, runnerNames, "runner");
   const ms = (name: "lease" | "poll" | "pollMin" | "pollMax", otherwise: number, min: number): number => {
     const value = given[name];
     const what = `runner.${name}`;
@@ -70,7 +118,7 @@ export function checkInterrupted(value: unknown, store: Store): "resume" | "erro
 }
 
 /** Functions that are told of something, or that decide: called long after, when a mistake would be nobody's. */
-export function checkFunctions(options: object, what: string, names: readonly string[]): void {
+function checkFunctions(options: object, what: string, names: readonly string[]): void {
   for (const name of names) {
     const value = (options as Record<string, unknown>)[name];
     if (value !== undefined && typeof value !== "function") {

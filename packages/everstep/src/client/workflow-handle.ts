@@ -2,23 +2,27 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkInstanceId } from "../authoring/names.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
 import { planCreate, planRestart, type RestartCondition } from "../engine/lifecycle.ts";
+import { operatorLines } from "../engine/operator-line.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import type { CreateOutcome, CreateRequest, StoreOutcome } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type CreateOptions, type CreationDraft, draftCreation } from "./creation-draft.ts";
-import { alreadyExists, changeIdOf, InstanceHandle, type RepeatOptions } from "./instance-handle.ts";
+import { type CreateOptions, type CreationDraft, createNames, draftCreation } from "./creation-draft.ts";
+import { alreadyExists, changeIdOf, InstanceHandle } from "./instance-handle.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
 import { isOwnCreation } from "./own-creation.ts";
 import type { PageView } from "./paging.ts";
+import type { SteeringOptions } from "./steering-options.ts";
 import type { InstanceView } from "./views.ts";
-import { type WithinOptions, writeWithin } from "./within-transaction.ts";
+import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
 
 /** Params may be left out only where nothing is a fit value for them. */
 export type CreateArguments<Params> =
   Record<never, never> extends Params
     ? [options?: CreateOptions<Params>, within?: WithinOptions]
     : [options: CreateOptions<Params> & { readonly params: Params }, within?: WithinOptions];
+
+const restartOrCreateNames = { ...createNames, when: true, idempotencyKey: true, actor: true } as const;
 
 /** One workflow of an app: creates its instances and finds them again. */
 export class WorkflowHandle<Params = any, Output = any> {
@@ -36,14 +40,16 @@ export class WorkflowHandle<Params = any, Output = any> {
    * Creates an instance. Once this resolves it is durable and will run, here or elsewhere. With `{ tx }`, a transaction of
    * your own on the store's database, it is there once that commits, and never if it does not.
    */
-  async create(...[options = {}, { tx } = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
+  async create(...[options = {}, within = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
+    const tx = transactionOf(within);
     const draft = this.#draft(options);
     const { ifExists } = options;
     const request = await this.#plan(draft, tx);
     const [outcome] =
       tx === undefined ? [await this.#submit(request)] : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
-    if (outcome.kind === "exists" && ifExists !== "return") throw alreadyExists(request);
+    if (outcome.kind === "exists" && ifExists !== "return")
+      throw alreadyExists(request, "Use another id, restart that one, or take it as it is (ifExists).");
     // In a transaction of the caller's own nothing is there yet.
     return this.#handle(request.instanceId, tx === undefined ? outcome : undefined);
   }
@@ -51,8 +57,9 @@ export class WorkflowHandle<Params = any, Output = any> {
   /** Creates up to 100 instances at once; ids that exist or repeat are skipped and left out of the answer. */
   async createBatch(
     batch: readonly CreateOptions<Params>[],
-    { tx }: WithinOptions = {},
+    within: WithinOptions = {},
   ): Promise<InstanceHandle<Output>[]> {
+    const tx = transactionOf(within);
     const { batchMax } = this.#definition.limits;
     if (!Array.isArray(batch)) {
       throw new EverstepError("INVALID_ARGUMENT", "createBatch takes an array of { id, params }.");
@@ -108,17 +115,17 @@ export class WorkflowHandle<Params = any, Output = any> {
    */
   async restartOrCreate(
     options: CreateOptions<Params> &
-      RepeatOptions & { readonly id: string; readonly when?: RestartCondition },
+      SteeringOptions & { readonly id: string; readonly when?: RestartCondition },
   ): Promise<{
     readonly outcome: "created" | "restarted" | "unchanged";
     readonly instance: InstanceHandle<Output>;
   }> {
-    return this.#restartOrCreate(this.#draft(options), { ...options });
+    return this.#restartOrCreate(this.#draft(options, restartOrCreateNames), { ...options });
   }
 
   async #restartOrCreate(
     draft: CreationDraft,
-    options: RepeatOptions & { readonly when?: RestartCondition },
+    options: SteeringOptions & { readonly when?: RestartCondition },
   ): Promise<{
     readonly outcome: "created" | "restarted" | "unchanged";
     readonly instance: InstanceHandle<Output>;
@@ -134,6 +141,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     const before = await this.#parts.reads.getInstance(request, created.runNumber);
     // Of the run that was looked at.
     const condition = { runNumber: created.runNumber, ...options.when };
+    const logs = operatorLines("restart", options.actor, this.#parts.runtime.now());
     const changed = await this.#parts.group.submit({
       ...planRestart(request, [], condition),
       id:
@@ -141,6 +149,7 @@ export class WorkflowHandle<Params = any, Output = any> {
           ? this.#parts.runtime.uuid()
           : changeIdOf("restart", options.idempotencyKey),
       ...(announce ? { announce } : {}),
+      ...(logs.length > 0 ? { logs } : {}),
     });
     const isRepeat = changed.kind === "changed" && changed.runNumber <= created.runNumber;
     if (isRepeat) return { outcome: "restarted", instance };
@@ -162,8 +171,8 @@ export class WorkflowHandle<Params = any, Output = any> {
     return planCreate(ref, { ...plan, params: encoded }, this.#parts.runtime.now());
   }
 
-  #draft(options: CreateOptions<Params>): CreationDraft {
-    return draftCreation(options, this.#definition, () => this.#parts.runtime.uuid());
+  #draft(options: CreateOptions<Params>, names?: Readonly<Record<string, true>>): CreationDraft {
+    return draftCreation(options, this.#definition, () => this.#parts.runtime.uuid(), names);
   }
 
   #requireId(options: CreateOptions<Params>): void {

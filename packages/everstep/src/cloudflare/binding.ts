@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Duration } from "../authoring/duration.ts";
 import { parseDuration } from "../authoring/duration.ts";
 import type { App } from "../client/create-workflows.ts";
-import type { CreateOptions } from "../client/creation-draft.ts";
+import { type CreateOptions, createNames } from "../client/creation-draft.ts";
 import type { InstanceHandle } from "../client/instance-handle.ts";
 import type { InstanceStatusView } from "../client/views.ts";
 import type { WorkflowHandle } from "../client/workflow-handle.ts";
@@ -162,7 +162,10 @@ function noRollback(id: string): EverstepError {
 
 function createOptions<Params>(options: WorkflowInstanceCreateOptions<Params>): CreateOptions<Params> {
   if (typeof options !== "object" || options === null) return options;
-  const { retention, ...others } = options;
+  const { retention, ...all } = options;
+  // Cloudflare ignores what it does not know.
+  const known = Object.entries(all).filter(([name]) => Object.hasOwn(createNames, name));
+  const others: CreateOptions<Params> = Object.fromEntries(known);
   if (retention === undefined) return others;
   const given = [retention.successRetention, retention.errorRetention].filter((time) => time !== undefined);
   if (given.length === 0) return others;

@@ -9,7 +9,8 @@ import type {
   WorkflowStep,
 } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
-import { type LogLevel, systemCategory } from "../model/log-line.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
+import { type LogLevel, operatorCategory, systemCategory } from "../model/log-line.ts";
 import type { CallSpec } from "./call.ts";
 import type { StepOptions, StepOptionsResolver } from "./step-options.ts";
 
@@ -103,7 +104,8 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
         );
       }
       checkDuration(Math.max(0, at - host.now()), { min: 0, max: limits.sleepMsMax }, `sleepUntil "${text}"`);
-      return Math.ceil(at);
+      // However long ago it was: a store must be able to keep it.
+      return Math.max(0, Math.ceil(at));
     });
     const wakeAt = until.value ?? host.now();
     return host.call({
@@ -124,11 +126,13 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
       );
     }
     const { type, topic, onConsume = null } = options;
-    const awaited = checked(() =>
-      topic === undefined
+    const awaited = checked(() => {
+      // Cloudflare ignores what it does not know.
+      if (!cloudflare) checkWait(options, text);
+      return topic === undefined
         ? { eventType: checkEventType(type, limits), topic: null }
-        : { eventType: null, topic: checkTopic(topic, limits) },
-    );
+        : { eventType: null, topic: checkTopic(topic, limits) };
+    });
     const patience = checked(() => {
       const what = `timeout of wait "${text}"`;
       const timeout = options.timeout ?? limits.waitMsDefault;
@@ -192,6 +196,17 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
   };
 }
 
+function checkWait(options: WaitOptions, name: string): void {
+  checkNames(options, waitNames, `Wait "${name}"`, "INVALID_STEP_CONFIG");
+  if (options.type === undefined || options.topic === undefined) return;
+  throw new EverstepError(
+    "INVALID_EVENT_TYPE",
+    `Wait "${name}" has a type and a topic. It waits for events of a type, or for publications on a topic: keep one.`,
+  );
+}
+
+const waitNames: NamesOf<WaitOptions> = { type: true, topic: true, timeout: true, onConsume: true };
+
 /** A step may be recorded under a name that is too long by now. */
 function nameInSpiteOf(problem: unknown, name: unknown): string {
   if (typeof name === "string") return name.trim();
@@ -231,10 +246,10 @@ function createLogger(host: StepApiHost): WorkflowLogger {
           );
         }
         const category = options.category ?? "workflow";
-        if (category === systemCategory) {
+        if (category === systemCategory || category === operatorCategory) {
           throw new EverstepError(
             "INVALID_LOG",
-            'The log category "system" belongs to the engine. Choose another.',
+            `The log category "${category}" belongs to the engine. Choose another.`,
           );
         }
         checkLogCategory(category, limits);

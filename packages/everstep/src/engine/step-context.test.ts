@@ -52,3 +52,18 @@ test("the JSON of a context is what Cloudflare's has", async () => {
   const context = await contextOfABody();
   expect(Object.keys(JSON.parse(JSON.stringify(context)))).toEqual(["step", "attempt", "config"]);
 });
+
+test("what comes when the step is over is refused: nothing could be written with it any more", async () => {
+  const context = await contextOfABody();
+  const late: Record<string, () => unknown> = {
+    mutate: () => context.mutate(() => {}),
+    serviceCalls: () => context.serviceCalls(() => []),
+    "onTerminalError.mutate": () => context.onTerminalError.mutate(() => {}),
+    sendEvent: () => context.sendEvent({ workflow: "story", id: "two" }, { type: "t" }),
+    startWorkflow: () => context.startWorkflow("story"),
+  };
+  for (const [what, act] of Object.entries(late)) {
+    expect(act, what).toThrow(`${what} was called when step "charge" was over, so nothing came of it.`);
+    expect(act, what).toThrow(expect.objectContaining({ code: "STEP_INTERRUPTED" }));
+  }
+});

@@ -7,6 +7,7 @@ import type {
 } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { Mutation } from "../model/mutations.ts";
 import type { Body } from "./body.ts";
 
@@ -22,7 +23,7 @@ export interface ContextHost {
 /**
  * The argument of a callback. All members are its own properties, so that `{ ...context }` has them; those that Cloudflare's
  * has not (`signal`, `mutate`, ...) are made when they are looked at, and are left out of its JSON. What code that outlives
- * the body registers comes too late and is left out, like its log lines.
+ * the body registers comes too late: nothing could be written with the step any more, so it is refused.
  */
 export function contextOf(body: Body, config: ResolvedStepConfig, host: ContextHost): StepContext {
   // To define them one by one costs more than all the rest of a step.
@@ -61,7 +62,7 @@ class BodyContext implements StepContext {
   get mutate(): (mutation: Mutation) => void {
     return (mutation) => {
       checked(mutation, "mutate");
-      if (!this.#body.isVoid) this.#body.mutate(mutation);
+      openBody(this.#body, "mutate").mutate(mutation);
     };
   }
 
@@ -69,7 +70,7 @@ class BodyContext implements StepContext {
     return (calls) => {
       checked(calls, "serviceCalls");
       // Asked for once the body is over, so that calls can be built from what it found out.
-      if (!this.#body.isVoid) this.#body.callService((db) => inTurn(calls(), db));
+      openBody(this.#body, "serviceCalls").callService((db) => inTurn(calls(), db));
     };
   }
 
@@ -77,19 +78,24 @@ class BodyContext implements StepContext {
     return {
       mutate: (mutation) => {
         checked(mutation, "onTerminalError.mutate");
-        if (!this.#body.isVoid) this.#body.mutateOnTerminalError(mutation);
+        openBody(this.#body, "onTerminalError.mutate").mutateOnTerminalError(mutation);
       },
     };
   }
 
   get startWorkflow(): StepContext["startWorkflow"] {
-    return (workflow, options = {}) => this.#host.startWorkflow(this.#body, workflow, options);
+    return (workflow, options = {}) => {
+      checkNames(options, startNames, "startWorkflow");
+      return this.#host.startWorkflow(this.#body, workflow, options);
+    };
   }
 
   get sendEvent(): StepContext["sendEvent"] {
     return (to: EventAddress, event: OutgoingEvent) => this.#host.sendEvent(this.#body, to, event);
   }
 }
+
+const startNames: NamesOf<StartOptions> = { id: true, params: true };
 
 const madeWhenUsed: readonly (keyof StepContext)[] = [
   "signal",
@@ -112,6 +118,16 @@ const ownMembers: ProxyHandler<BodyContext> = {
       ? { value: context[key as keyof BodyContext], enumerable: true, configurable: true, writable: true }
       : undefined),
 };
+
+/** Throws once the body is over. */
+export function openBody(body: Body, what: string): Body {
+  if (!body.isVoid) return body;
+  throw new EverstepError(
+    "STEP_INTERRUPTED",
+    `${what} was called when step "${body.call.name}" was over, so nothing came of it. Call it before the callback ` +
+      "returns, and await what calls it.",
+  );
+}
 
 function checked<Value>(value: Value, what: string): Value {
   if (typeof value !== "function") {

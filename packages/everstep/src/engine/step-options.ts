@@ -8,6 +8,7 @@ import type {
   StepConfig,
 } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { stepDefaults } from "../model/limits.ts";
 
 /** A step's configuration with every default filled in and every duration in milliseconds. */
@@ -71,24 +72,21 @@ function isUnchanged(config: StepConfig, seen: StepConfig): boolean {
   return retryFields.every((field) => now[field] === then[field]);
 }
 
-const configFields = [
-  "retries",
-  "timeout",
-  "repeat",
-  "onInterrupt",
-  "sensitive",
-  "retriesAllowed",
-  "maxAttempts",
-  "intervalSeconds",
-  "backoffRate",
-  "timeoutSeconds",
-] as const satisfies readonly (keyof StepConfig)[];
-const retryFields = [
-  "limit",
-  "delay",
-  "backoff",
-  "maxDelay",
-] as const satisfies readonly (keyof RetryConfig)[];
+const configNames: NamesOf<StepConfig> = {
+  retries: true,
+  timeout: true,
+  repeat: true,
+  onInterrupt: true,
+  sensitive: true,
+  retriesAllowed: true,
+  maxAttempts: true,
+  intervalSeconds: true,
+  backoffRate: true,
+  timeoutSeconds: true,
+};
+const retryNames: NamesOf<RetryConfig> = { limit: true, delay: true, backoff: true, maxDelay: true };
+const configFields = Object.keys(configNames) as (keyof StepConfig)[];
+const retryFields = Object.keys(retryNames) as (keyof RetryConfig)[];
 
 const resolvers = new WeakMap<WorkflowDefinition, StepOptionsResolver>();
 
@@ -108,6 +106,15 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
   }
   const defaults: RetryConfig = base === false ? { limit: 0 } : (base ?? {});
   const own = ownRetries(config, what);
+  // Cloudflare ignores what it does not know.
+  if (definition.mode !== "cloudflare") {
+    checkNames(config, configNames, `The configuration of ${what}`, "INVALID_STEP_CONFIG");
+    checkRetries(config.retries, what);
+    checkRetries(base, what);
+    checkFlag(config.repeat, "repeat", what);
+    checkFlag(config.retriesAllowed, "retriesAllowed", what);
+    checkWhole(config.maxAttempts, "maxAttempts", what);
+  }
   const retries: RetryConfig = { ...defaults, ...own };
   const limit = retries.limit ?? stepDefaults.retryLimit;
   if (typeof limit !== "number" || Number.isNaN(limit) || limit < 0) {
@@ -142,6 +149,22 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
     isSensitive: config.sensitive === "output",
     shown: Object.freeze({ retries: Object.freeze({ limit, delay, backoff }), timeout }),
   };
+}
+
+function checkRetries(retries: RetryConfig | false | undefined, what: string): void {
+  if (typeof retries !== "object") return;
+  checkNames(retries, retryNames, `retries of ${what}`, "INVALID_STEP_CONFIG");
+  checkWhole(retries.limit, "retries.limit", what);
+}
+
+function checkWhole(value: unknown, name: string, what: string): void {
+  if (typeof value !== "number" || !(value % 1 > 0)) return;
+  throw invalid(what, `has ${name} ${value}; it must be a whole number, or Infinity`);
+}
+
+function checkFlag(value: unknown, name: string, what: string): void {
+  if (value === undefined || typeof value === "boolean") return;
+  throw invalid(what, `has ${name} ${String(value)}; it must be true or false`);
 }
 
 function ownRetries(config: StepConfig, what: string): RetryConfig {

@@ -119,6 +119,13 @@ describe("every wait has its own deadline", () => {
     expect(stage.boundaries.map(told)).toEqual(["past completed, complete"]);
   });
 
+  test("one until a time that no store could keep, too", async () => {
+    const stage = stageOf((step) => step.sleepUntil("past", -1e20));
+    await stage.play();
+    expect(stage.boundaries.map(told)).toEqual(["past completed, complete"]);
+    expect(stage.step("past").wakeAt).toBe(0);
+  });
+
   test("a turn held open by a body still owes its other waits their time", async () => {
     const body = held();
     const stage = stageOf((step) =>

@@ -44,7 +44,7 @@ import { OpenSteps } from "./open-steps.ts";
 import { PromptAnswers } from "./prompt-answers.ts";
 import { lesserCommits, refusalOf, type Sent, sound } from "./refused-commit.ts";
 import { createStepApi } from "./step-api.ts";
-import type { WorkflowAddress } from "./step-context.ts";
+import { openBody, type WorkflowAddress } from "./step-context.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import {
   attemptFailed,
@@ -336,7 +336,7 @@ export class Turn implements TurnScope {
   startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string {
     const { name, definition } = addressed(workflow, this.definition.limits, this.#host);
     const request = planAlongsideCreate(name, definition, options, this.#claim, this.#host.runtime);
-    if (!body.isVoid) body.send(request);
+    openBody(body, "startWorkflow").send(request);
     return request.instanceId;
   }
 
@@ -344,7 +344,7 @@ export class Turn implements TurnScope {
     const { name } = addressed(to.workflow, this.definition.limits, this.#host);
     const ref = { workflowName: name, instanceId: to.id };
     const request = planAlongsideEvent(ref, event, body, this.definition.limits, this.#host.runtime);
-    if (!body.isVoid) body.send(request);
+    openBody(body, "sendEvent").send(request);
   }
 
   /** The run waits for something else, and its author code goes on: it must be due now, or nobody would ever know. */

@@ -15,9 +15,11 @@
  * the latter means every `write` that carries such a request, with the whole batch.
  */
 import { type ErrorCode, StoreError, type StoreFailure } from "../model/error.ts";
+import { checkNames, checkWord, type NamesOf } from "../model/known-names.ts";
 import type { Store, StoreOutcome } from "../store/store.ts";
+import { checkTimes } from "./check-times.ts";
 import { createDeferred } from "./deferred.ts";
-import { interceptStore, type StoreCall, type StoreVerb } from "./intercept-store.ts";
+import { interceptStore, type StoreCall, type StoreVerb, storeVerbs } from "./intercept-store.ts";
 
 /** Takes the place of a call: may make it (`apply`) once, late, twice or not at all, and answers its caller. */
 export type Fault = (apply: () => Promise<unknown>) => Promise<unknown>;
@@ -115,13 +117,20 @@ const codeOf: Readonly<Record<StoreFailure, ErrorCode>> = {
   fatal: "STORE_FAILED",
 };
 
+const failNames: NamesOf<FailOptions> = { step: true, where: true, times: true, applied: true };
+const stopNames: NamesOf<StopOptions> = { step: true, where: true, onReached: true };
+
 function planFailure(
   plan: Plan,
   verb: StoreVerb,
   failure: StoreFailure,
   options: FailOptions = {},
 ): PlannedRule {
+  checkWord(verb, storeVerbs, "The verb of a call that fails");
+  checkWord(failure, Object.keys(codeOf), "How it fails");
+  checkNames(options, failNames, "fail");
   const { times = 1, applied = false } = options;
+  checkTimes(times);
   let left = times;
   const planned = plan((call) => {
     if (left <= 0 || !fits(call, verb, options)) return null;
@@ -140,6 +149,8 @@ function planStop(
   verb: StoreVerb,
   options: StopOptions = {},
 ): StoreStop {
+  checkWord(verb, storeVerbs, "The verb of a call to stop at");
+  checkNames(options, stopNames, "A stop");
   const reached = createDeferred<StoreCall>();
   const released = createDeferred<StoreError | null>();
   const answered = createDeferred<string>();
@@ -182,7 +193,10 @@ function planStop(
     reached: reached.promise,
     continue: () => release(null),
     loseReply: () => release(lostReply),
-    fail: (failure) => release(storeFailure(failure)),
+    async fail(failure) {
+      checkWord(failure, Object.keys(codeOf), "How it fails");
+      return release(storeFailure(failure));
+    },
     remove: () => planned.remove(),
   };
 }

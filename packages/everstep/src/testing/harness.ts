@@ -47,6 +47,7 @@ import { type Duration, parseDuration } from "../authoring/duration.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { type App, type AppOptions, createWorkflows } from "../client/create-workflows.ts";
 import type { InstanceStatusView, LogLineView } from "../client/views.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { TickOptions } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import { createMemoryDatabase } from "../stores/memory/database.ts";
@@ -80,6 +81,21 @@ export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDef
   /** Real time that is given to real work in step bodies; default 1 second. */
   readonly patience?: Duration;
 }
+
+const optionNames: NamesOf<TestHarnessOptions<never>> = {
+  workflows: true,
+  limits: true,
+  runner: true,
+  onInterrupted: true,
+  hooks: true,
+  onNotice: true,
+  onProblem: true,
+  store: true,
+  now: true,
+  seed: true,
+  autoRun: true,
+  patience: true,
+};
 
 export interface TestClock {
   now(): Date;
@@ -131,6 +147,7 @@ export class TestHarness<
   readonly #inspector: Inspector<Workflows>;
 
   constructor(options: TestHarnessOptions<Workflows>) {
+    checkNames(options, optionNames, "createTestHarness");
     this.#options = options;
     this.#bodies = new BodyWatch(parseDuration(options.patience ?? "1 second", "patience"));
     const { now, seed } = options;
@@ -303,11 +320,13 @@ export class TestHarness<
     return this.#mocks.edit(this.#inspector.definition(workflow).name, instanceId ?? null);
   }
 
-  /** Ends everything without ceremony and closes the stores. */
+  /** Ends everything without ceremony and closes the stores. Mocks that nothing has met are problems. */
   async stop(): Promise<void> {
     for (const runner of [...this.#runners.values(), ...this.#gone]) await runner.dispose();
     for (const store of new Set(this.#opened)) await store.close();
     this.#opened.length = 0;
+    const report = this.#options.onProblem ?? ((problem: unknown) => void this.problems.push(problem));
+    for (const words of this.#mocks.end()) report(new Error(words));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -35,6 +35,19 @@ const optional = [
   "getMarks",
 ] as const satisfies readonly (keyof Store)[];
 
+const kinds: Readonly<Record<StoreRequest["kind"], true>> = {
+  create: true,
+  commit: true,
+  sendEvent: true,
+  publish: true,
+  change: true,
+  wake: true,
+  abandon: true,
+};
+
+/** Every word for what a call is about. */
+export const storeVerbs: readonly string[] = [...methods, ...optional, ...Object.keys(kinds)];
+
 export type StoreMethod = (typeof methods)[number] | (typeof optional)[number];
 
 /** What a call is about: the method, and for `write` also the kinds of the requests in it. */

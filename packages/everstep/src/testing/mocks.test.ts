@@ -25,6 +25,25 @@ function harnessOf() {
   return createTestHarness({ workflows: { ORDER: order } });
 }
 
+test("mocks that nothing has met are problems when the harness stops", async () => {
+  const harness = await started((mocks) => {
+    mocks.step("charge").returns(1);
+    mocks.step("chrage").returns(2);
+    mocks.event("approved").arrives();
+    mocks.event("approvd").arrives();
+    mocks.disableSleeps();
+  });
+  harness.mock("ORDER", "it").step("charge").returns(3);
+  await harness.runUntilIdle();
+  await harness.stop();
+  await harness.stop();
+  expect(harness.problems.map(String)).toEqual([
+    'Error: The mock of step "chrage" of workflow "order" was never met.',
+    'Error: The mock of event "approvd" of workflow "order" was never met.',
+    'Error: The mock of step "charge" of workflow "order" was never met.',
+  ]);
+});
+
 describe("a mocked step", () => {
   test("returns what the test says, recorded like any result", async () => {
     const harness = await started((mocks) => mocks.step("charge").returns({ id: 7 }));

@@ -5,6 +5,8 @@
  */
 import type { StepContext } from "../authoring/workflow-step.ts";
 import type { InstanceRef } from "../model/instance.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
+import { checkTimes } from "./check-times.ts";
 
 export interface MockTimes {
   /** For this many attempts; without it for all that follow. */
@@ -51,6 +53,7 @@ export type EventBehaviour =
 interface Rules {
   readonly steps: StepRule[];
   readonly events: Map<string, EventBehaviour>;
+  readonly metEvents: Set<string>;
   readonly sleeps: Set<string>;
   allSleeps: boolean;
   noRetryDelays: boolean;
@@ -60,6 +63,8 @@ interface StepRule {
   readonly name: string;
   readonly count: number | null;
   readonly plan: { readonly behaviour: StepBehaviour; readonly times: number }[];
+  /** A step of this name has run an attempt. */
+  isMet: boolean;
 }
 
 /** All mocks of a harness. Those of an instance win over those of its workflow. */
@@ -70,7 +75,7 @@ export class MockBook {
     const rules = this.#rulesFor(workflowName, instanceId);
     const mocks: WorkflowMocks = {
       step(name, options = {}) {
-        const rule: StepRule = { name, count: options.count ?? null, plan: [] };
+        const rule: StepRule = { name, count: options.count ?? null, plan: [], isMet: false };
         rules.steps.unshift(rule);
         return stepMock(rule);
       },
@@ -93,22 +98,25 @@ export class MockBook {
 
   /** What an attempt comes to; null for the real thing. */
   stepBehaviour(ref: InstanceRef, { step, attempt }: StepContext): StepBehaviour | null {
+    let found: StepBehaviour | null = null;
     for (const rules of this.#rulesOf(ref)) {
-      const rule = rules.steps.find(
+      const fitting = rules.steps.filter(
         ({ name, count }) => name === step.name && (count === null || count === step.count),
       );
-      const behaviour = rule ? behaviourAt(rule, attempt) : null;
-      if (behaviour) return behaviour;
+      for (const each of fitting) each.isMet = true;
+      const [rule] = fitting;
+      found ??= rule ? behaviourAt(rule, attempt) : null;
     }
-    return null;
+    return found;
   }
 
   eventBehaviour(ref: InstanceRef, type: string): EventBehaviour | null {
+    let found: EventBehaviour | null = null;
     for (const rules of this.#rulesOf(ref)) {
-      const behaviour = rules.events.get(type);
-      if (behaviour) return behaviour;
+      rules.metEvents.add(type);
+      found ??= rules.events.get(type) ?? null;
     }
-    return null;
+    return found;
   }
 
   sleeps(ref: InstanceRef, name: string): boolean {
@@ -117,6 +125,20 @@ export class MockBook {
 
   delaysRetries(ref: InstanceRef): boolean {
     return !this.#rulesOf(ref).some((rules) => rules.noRetryDelays);
+  }
+
+  /** Forgets all mocks; gives those that nothing has met, in words: their names may be misspelt. */
+  end(): string[] {
+    const all = [...this.#rules];
+    this.#rules.clear();
+    return all.flatMap(([at, { steps, events, metEvents }]) => {
+      const [workflowName] = JSON.parse(at) as [string];
+      const waits = [...events.keys()].filter((type) => !metEvents.has(type));
+      return [
+        ...steps.filter(({ isMet }) => !isMet).map(({ name }) => `step ${JSON.stringify(name)}`),
+        ...waits.map((type) => `event ${JSON.stringify(type)}`),
+      ].map((what) => `The mock of ${what} of workflow ${JSON.stringify(workflowName)} was never met.`);
+    });
   }
 
   #rulesOf({ workflowName, instanceId }: InstanceRef): Rules[] {
@@ -132,6 +154,7 @@ export class MockBook {
     const rules: Rules = {
       steps: [],
       events: new Map(),
+      metEvents: new Set(),
       sleeps: new Set(),
       allSleeps: false,
       noRetryDelays: false,
@@ -141,8 +164,13 @@ export class MockBook {
   }
 }
 
+const mockNames: NamesOf<MockTimes> = { times: true };
+
 function stepMock({ plan }: StepRule): StepMock {
-  const add = (behaviour: StepBehaviour, { times = Number.POSITIVE_INFINITY }: MockTimes = {}): StepMock => {
+  const add = (behaviour: StepBehaviour, options: MockTimes = {}): StepMock => {
+    checkNames(options, mockNames, "A mock");
+    const { times = Number.POSITIVE_INFINITY } = options;
+    checkTimes(times);
     plan.push({ behaviour, times });
     return mock;
   };

@@ -1,4 +1,5 @@
 import { EverstepError } from "../../model/error.ts";
+import { checkNames, type NamesOf } from "../../model/known-names.ts";
 import { checkNamespace } from "../../store/namespace.ts";
 import type { MysqlClient } from "./driver.ts";
 
@@ -55,8 +56,27 @@ export interface ConnectSettings {
 
 const timeoutMsMax = 600_000;
 
+const optionNames: NamesOf<MysqlOptions> = {
+  url: true,
+  host: true,
+  port: true,
+  socketPath: true,
+  user: true,
+  password: true,
+  database: true,
+  ssl: true,
+  namespace: true,
+  max: true,
+  clock: true,
+  statementTimeoutMs: true,
+  lockTimeoutMs: true,
+  connectTimeoutMs: true,
+  handle: true,
+};
+
 export function readOptions(given: string | MysqlOptions): MysqlSettings {
   const options = typeof given === "string" ? { url: given } : ((given ?? {}) as MysqlOptions);
+  checkNames(options, optionNames, "mysql()");
   const { namespace = "everstep", max = 10, clock = "store" } = options;
   const { statementTimeoutMs = 15_000, lockTimeoutMs = 5_000, connectTimeoutMs = 10_000 } = options;
   checkNamespace(namespace, "mysql");

@@ -1,4 +1,5 @@
 import { EverstepError } from "../../model/error.ts";
+import { checkNames, type NamesOf } from "../../model/known-names.ts";
 import { checkNamespace } from "../../store/namespace.ts";
 import type { PostgresClient } from "./driver.ts";
 import { Pooling } from "./pooling.ts";
@@ -63,8 +64,27 @@ export interface ConnectSettings {
 
 const timeoutMsMax = 600_000;
 
+const optionNames: NamesOf<PostgresOptions> = {
+  url: true,
+  host: true,
+  port: true,
+  user: true,
+  password: true,
+  database: true,
+  ssl: true,
+  namespace: true,
+  max: true,
+  clock: true,
+  statementTimeoutMs: true,
+  lockTimeoutMs: true,
+  connectTimeoutMs: true,
+  pooled: true,
+  handle: true,
+};
+
 export function readOptions(given: string | PostgresOptions): PostgresSettings {
   const options = typeof given === "string" ? { url: given } : ((given ?? {}) as PostgresOptions);
+  checkNames(options, optionNames, "postgres()");
   const { namespace = "everstep", max = 10, clock = "store", pooled } = options;
   const { statementTimeoutMs = 15_000, lockTimeoutMs = 5_000, connectTimeoutMs = 10_000 } = options;
   checkNamespace(namespace, "postgres");

@@ -1,4 +1,5 @@
 import { EverstepError } from "../../model/error.ts";
+import { checkNames, type NamesOf } from "../../model/known-names.ts";
 import { checkNamespace } from "../../store/namespace.ts";
 import {
   type ClusterSettings,
@@ -72,8 +73,21 @@ const reserved = [
   "monitor",
 ];
 
+const optionNames: NamesOf<RedisOptions> = {
+  url: true,
+  cluster: true,
+  namespace: true,
+  clock: true,
+  commandTimeoutMs: true,
+  allowEviction: true,
+  waitReplicas: true,
+  client: true,
+  driver: true,
+};
+
 export function readOptions(given: string | RedisOptions | RedisCluster): RedisSettings {
   const options = optionsOf(given);
+  checkNames(options, optionNames, "redis()");
   const { namespace = "everstep", clock = "store", commandTimeoutMs = commandTimeoutMsDefault } = options;
   const { allowEviction = false, waitReplicas = null, client = {} } = options;
   const urls = urlsOf(options);

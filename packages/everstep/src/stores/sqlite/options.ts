@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EverstepError } from "../../model/error.ts";
+import { checkNames, type NamesOf } from "../../model/known-names.ts";
 import { checkNamespace } from "../../store/namespace.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { nodeDriver } from "./node-driver.ts";
@@ -33,8 +34,17 @@ export interface SqliteSettings {
 // The call blocks the event loop while it waits, lease renewals included: longer waits belong to the caller.
 const busyTimeoutMsMax = 250;
 
+const optionNames: NamesOf<SqliteOptions> = {
+  path: true,
+  synchronous: true,
+  busyTimeoutMs: true,
+  namespace: true,
+  driver: true,
+};
+
 export function readOptions(given: string | SqliteOptions): SqliteSettings {
   const options = typeof given === "string" ? { path: given } : ((given ?? {}) as SqliteOptions);
+  checkNames(options, optionNames, "sqlite()");
   const { path, synchronous = "full", busyTimeoutMs = busyTimeoutMsMax, namespace = "everstep" } = options;
   if (typeof path !== "string" || path === "") {
     throw invalid(`needs a path: a file name or ":memory:", not ${JSON.stringify(path)}`);

@@ -107,7 +107,7 @@ function repetition(code: string, isRepeatable: boolean): string {
       "invariants depends on real time, real chance, or what an earlier seed left behind.\n";
   return (
     `${doubt}Play it again:\n  simulate(workflows, { ...options, replay: ${JSON.stringify(code)} })\n` +
-    `or without touching the test:\n  EVERSTEP_SIMULATE_REPLAY='${code.replaceAll("'", "%27")}' npx vitest run <file>`
+    `or without touching the test:\n  EVERSTEP_SIMULATE_REPLAY='${code.replaceAll("'", "%27")}' <the command that runs the test>`
   );
 }
 
