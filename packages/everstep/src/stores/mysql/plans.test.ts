@@ -18,6 +18,8 @@ import type { MysqlStore } from "./mysql-store.ts";
 import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
 
 const many = 20_000;
+/** Far from the ids that the store gives out. */
+const firstRun = 2 ** 48;
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   const place = mysqlPlace();
@@ -38,18 +40,18 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     const status =
       "CASE WHEN n % 10 < 6 THEN 'complete' WHEN n % 10 < 8 THEN 'waiting' WHEN n % 10 = 8 THEN 'errored' ELSE 'active' END";
     await admin.query(`INSERT INTO ${ns}_instance (id, workflow, instance_id, run, created_at, retention_ms, params)
-      SELECT 100000 + n, CONCAT('w', n % 5), CONCAT('i', n), 100000 + n, n, 5, '1' FROM ${rows}`);
+      SELECT ${firstRun} + n, CONCAT('w', n % 5), CONCAT('i', n), ${firstRun} + n, n, 5, '1' FROM ${rows}`);
     await admin.query(`INSERT INTO ${ns}_run (id, instance, workflow, run_number, is_current, status, kind, lane, due_at, token, event_seq,
         recorded, dead_letter, created_at, updated_at, prune_at)
-      SELECT 100000 + n, 100000 + n, CONCAT('w', n % 5), 1, 1, ${status}, 'resume',
+      SELECT ${firstRun} + n, ${firstRun} + n, CONCAT('w', n % 5), 1, 1, ${status}, 'resume',
         CASE WHEN n % 10 < 6 OR n % 10 = 8 THEN NULL WHEN n % 10 < 8 THEN 0 ELSE 1 END,
         ${at(0)} + CASE WHEN n % 100 = 9 THEN 0 ELSE 1000000 + n END, 1, 1, 1, n % 1000 = 8, n, n,
         CASE WHEN n % 10 < 6 THEN ${at(0)} + n END FROM ${rows}`);
     await admin.query(`INSERT INTO ${ns}_step (run, step_index, \`key\`, name, count, type, status, is_open, depth, created_at, attempts,
         starts, topic, event_type, wake_at, waits_for)
-      SELECT 100000 + n, 1, 's', 's', 1, 'waitForEvent', 'waiting', n % 10 = 6, 0, 0, 0, 0, CONCAT('t', n % 500), 'x', 9e12, 'event' FROM ${rows}`);
+      SELECT ${firstRun} + n, 1, 's', 's', 1, 'waitForEvent', 'waiting', n % 10 = 6, 0, 0, 0, 0, CONCAT('t', n % 500), 'x', 9e12, 'event' FROM ${rows}`);
     await admin.query(`INSERT INTO ${ns}_event (run, seq, id, type, is_system, created_at, payload)
-      SELECT 100000 + n, 1, CONCAT('ev', n), 'y', 0, 0, '1' FROM ${rows}`);
+      SELECT ${firstRun} + n, 1, CONCAT('ev', n), 'y', 0, 0, '1' FROM ${rows}`);
     await admin.query(`ANALYZE TABLE ${ns}_instance, ${ns}_run, ${ns}_step, ${ns}_event`);
   };
 
@@ -138,8 +140,8 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
       60,
       () =>
         store.readRuns([
-          { runId: 100_001, steps: true, eventsAfter: 0 },
-          { runId: 100_002, steps: true, eventsAfter: 0 },
+          { runId: firstRun + 1, steps: true, eventsAfter: 0 },
+          { runId: firstRun + 2, steps: true, eventsAfter: 0 },
         ]),
     ],
     [
@@ -197,5 +199,19 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     if (claim === undefined) throw new Error("should be claimed");
     const request = commit(claim.lease, boundary(1, { steps: [completed(1)], next: complete() }));
     expect(await rowsRead(() => store.write([request], at(2)))).toBeLessThan(40);
+  });
+
+  test("a creation whose id another run has already goes on with ids of another block", async () => {
+    const [before] = await store.write([create("before the gap")], at(1));
+    const taken = (before as { runId: number }).runId + 1;
+    await admin.query(`INSERT INTO ${ns}_instance (id, workflow, instance_id, run, created_at, params)
+      VALUES (${taken}, 'other', 'found again', ${taken}, 0, '{}')`);
+    await expect(store.write([create("behind the gap")], at(1))).rejects.toMatchObject({
+      code: "STORE_BUSY",
+      retryable: true,
+    });
+    const [outcome] = await store.write([create("behind the gap")], at(1));
+    expect(outcome).toMatchObject({ kind: "created" });
+    expect((outcome as { runId: number }).runId).toBeGreaterThan(taken);
   });
 });

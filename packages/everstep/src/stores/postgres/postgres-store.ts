@@ -17,6 +17,7 @@ import { migrateSchema } from "./migrate.ts";
 import { mutations } from "./mutations.ts";
 import { type Nudges, nudges } from "./nudges.ts";
 import type { PostgresSettings } from "./options.ts";
+import { SameDatabase } from "./same-database.ts";
 import { readServerTime, readWarnings } from "./server-settings.ts";
 import { PostgresDatabase } from "./session.ts";
 
@@ -31,12 +32,13 @@ export class PostgresStore extends ServerStore {
 
   constructor(settings: PostgresSettings) {
     const database = new PostgresDatabase(settings);
+    const same = new SameDatabase(database);
     super({
       capabilities,
       database,
       dialect: postgresDialect(settings.namespace),
       runMutations: mutations(settings),
-      sessionOf: (tx) => callersSession(tx, settings),
+      sessionOf: (tx) => callersSession(tx, settings, same),
     });
     this.#database = database;
     this.#settings = settings;

@@ -296,5 +296,22 @@ describe.skipIf(postgresUrl === undefined)(
         expect((await store.listEvents(lease.runId, { limit: 10 })).items).toEqual([]);
       });
     });
+
+    test("a creation whose id another run has already goes on with ids of another block", async () => {
+      const { lease } = await started(store, "before the gap");
+      const taken = Number(lease.runId) + 1;
+      await place.query(
+        `INSERT INTO "${namespace}".instance (id, workflow, instance_id, run, created_at, params)
+         VALUES ($1, 'other', 'found again', $1, 0, '{}')`,
+        [taken],
+      );
+      await expect(store.write([create("behind the gap")], at(1))).rejects.toMatchObject({
+        code: "STORE_BUSY",
+        retryable: true,
+      });
+      const [outcome] = await store.write([create("behind the gap")], at(1));
+      expect(outcome).toMatchObject({ kind: "created" });
+      expect((outcome as { runId: number }).runId).toBeGreaterThan(taken);
+    });
   },
 );

@@ -75,6 +75,59 @@ describe.skipIf(postgresUrl === undefined)(
       }
     });
 
+    test("a transaction on another database is refused, though there are tables of the same names", async () => {
+      const url = new URL(postgresUrl as string);
+      const name = place.namespaceOf(store);
+      await place.query(`CREATE DATABASE "${name}"`);
+      url.pathname = `/${name}`;
+      const elsewhere = postgresPlace(url.href);
+      const other = elsewhere.open({ namespace: name });
+      await other.migrate();
+      const client = await elsewhere.client();
+      await client.query("BEGIN");
+      await expect(store.writeWithin(client, [create("lost")], at(0))).rejects.toMatchObject({
+        code: "INVALID_ARGUMENT",
+        message: expect.stringContaining(`database "${name}"`),
+      });
+      // It can still be used for what it is.
+      expect(await other.writeWithin(client, [create("found")], at(0))).toMatchObject([{ kind: "created" }]);
+      await client.query("COMMIT");
+      client.release();
+      expect([await isThere("lost"), await other.getInstance(ref("lost"))]).toEqual([false, undefined]);
+      await other.close();
+      await elsewhere.clear();
+      await place.query(`DROP DATABASE "${name}"`);
+    });
+
+    test("a client without a transaction is refused, and a pool", async () => {
+      const client = await pool.connect();
+      for (const given of [client, pool]) {
+        await expect(store.writeWithin(given, [create("alone")], at(0))).rejects.toMatchObject({
+          code: "INVALID_ARGUMENT",
+          message: expect.stringContaining("BEGIN"),
+        });
+      }
+      client.release();
+      expect(await isThere("alone")).toBe(false);
+    });
+
+    test("whose database it is, is asked once for every client", async () => {
+      const client = await pool.connect();
+      const texts: string[] = [];
+      const counted = {
+        query: (text: string, values: unknown[]) => {
+          texts.push(text);
+          return client.query(text, values);
+        },
+      };
+      await client.query("BEGIN");
+      await store.writeWithin(counted, [create("asked-1")], at(0));
+      await store.writeWithin(counted, [create("asked-2")], at(0));
+      await client.query("COMMIT");
+      client.release();
+      expect(texts.filter((text) => text.includes("current_database")).length).toBe(1);
+    });
+
     test("an id that somebody else took meanwhile does not spoil the caller's transaction", async () => {
       const one = await pool.connect();
       const two = await pool.connect();
