@@ -65,6 +65,16 @@ test("what is given back is used again only by who comes next, so that ids keep 
   expect((await ids.take(1))[0]).toBeGreaterThan(gap as number);
 });
 
+test("a block that is left has no ids any more", async () => {
+  const { database, asked } = counter();
+  const ids = runIds(database, dialect);
+  expect(await ids.take(2)).toEqual([1, 2]);
+  ids.leaveBlock();
+  ids.leaveBlock();
+  expect(await ids.take(2)).toEqual([1001, 1002]);
+  expect(asked()).toBe(2);
+});
+
 test("blocks lie apart, so that a database that lost its newest writes does not give the same ids again", async () => {
   const asked: string[] = [];
   const commit: Transaction["commit"] = async ([update]) => {

@@ -13,6 +13,8 @@ export interface RunIds {
   take(count: number): Promise<number[]>;
   /** Those nobody has used. Kept for the next only while that keeps later runs behind earlier ones. */
   giveBack(ids: readonly number[]): void;
+  /** What is left of the block lies where ids are in use: the next ones come from another. */
+  leaveBlock(): void;
 }
 
 interface Block {
@@ -69,6 +71,9 @@ export function runIds(database: Database, dialect: Pick<Dialect, "names" | "any
         if (id !== next - 1) return;
         next = id;
       }
+    },
+    leaveBlock() {
+      next = last + 1;
     },
   };
 }

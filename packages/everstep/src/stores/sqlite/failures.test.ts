@@ -46,6 +46,43 @@ describe("a file that is removed or replaced while it is open", () => {
   });
 });
 
+describe("a log that is removed or replaced while its file is open", () => {
+  const refused = { failure: "fatal", code: "STORE_FILE_GONE", message: expect.stringContaining("-wal") };
+
+  test("is told within a second, and an ordinary stop saves what stood in it", async () => {
+    const file = join(folder, "without-log.db");
+    const store = sqlite(file);
+    await store.migrate();
+    await store.write([create("a")], at(0));
+    rmSync(`${file}-wal`);
+    await expect(store.write([create("b")], at(1000))).rejects.toMatchObject(refused);
+    await expect(store.claim(claimRequest({ now: at(1001) }))).rejects.toMatchObject(refused);
+    writeFileSync(`${file}-wal`, "");
+    await expect(store.write([create("b")], at(1002))).rejects.toMatchObject(refused);
+    rmSync(`${file}-wal`);
+    await store.close();
+    const again = sqlite(file);
+    expect(await again.getInstance(ref("a"))).toBeDefined();
+    expect(await again.write([create("b")], at(2000))).toMatchObject([{ kind: "created" }]);
+    await again.close();
+  });
+
+  test("is the same one however often it begins anew, and for every process", async () => {
+    const file = join(folder, "with-log.db");
+    const one = sqlite(file);
+    await one.write([create("a")], at(0));
+    const other = new DatabaseSync(file);
+    other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    expect(await one.write([create("b")], at(1000))).toMatchObject([{ kind: "created" }]);
+    other.close();
+    const two = sqlite(file);
+    await two.write([create("c")], at(1000));
+    await two.close();
+    expect(await one.write([create("d")], at(2000))).toMatchObject([{ kind: "created" }]);
+    await one.close();
+  });
+});
+
 describe("every error of SQLite has a meaning (R-071, INV-43)", () => {
   const settings = readOptions(join(folder, "x.db"));
   test.each([
