@@ -250,6 +250,55 @@ describe("SEC-2, 167 each hook decides about its own routes, after the request h
     expect(await asked(unclear, restart)).toEqual(refused("403 FORBIDDEN"));
   });
 
+  test("who a hook says it is stands in the log of what they steer", async () => {
+    const named: Authorize = { request: () => ({ actor: "ann" }), management: () => {} };
+    const steer = async (instance: string, verb: string, body = "{}") => {
+      const url = `http://localhost/workflows/${instance}/${verb}`;
+      const headers = { "content-type": "application/json" };
+      const answer = await watched.behind(named)(new Request(url, { method: "POST", headers, body }));
+      expect([verb, answer.status]).toEqual([verb, 200]);
+    };
+    const said = async (workflow: "ORDER" | "FLAKY", id: string, runNumber: number) => {
+      const { items } = await watched.app.workflows[workflow]
+        .at(id)
+        .logs({ category: "operator", runNumber });
+      return items.map(({ message, data }) => [message, data]);
+    };
+    for (const verb of ["pause", "resume", "resume"]) await steer("order/instances/waiting-1", verb);
+    await steer("order/instances/waiting-1", "restart");
+    await steer("order/instances/waiting-1", "restart-or-create");
+    await steer("order/instances/waiting-1", "terminate");
+    await steer("flaky/instances/failed-1", "retry-failed-step");
+    expect(await said("ORDER", "waiting-1", 1)).toEqual([
+      ["Paused by ann.", { action: "pause", actor: "ann" }],
+      ["Resumed by ann.", { action: "resume", actor: "ann" }],
+    ]);
+    expect(await said("ORDER", "waiting-1", 2)).toMatchObject([["Restarted by ann.", {}]]);
+    expect(await said("ORDER", "waiting-1", 3)).toMatchObject([
+      ["Restarted by ann.", {}],
+      ["Terminated by ann.", {}],
+    ]);
+    expect(await said("FLAKY", "failed-1", 1)).toEqual([
+      ["Retried by ann.", { action: "retryFailedStep", actor: "ann" }],
+    ]);
+    // What is only asked says nothing of who asks.
+    expect((await watched.app.workflows.FLAKY.at("failed-1").why()).warnings ?? []).toEqual([]);
+  });
+
+  test("a hook that is only asked whether it would allow leaves nothing for the others", async () => {
+    const authorize: Authorize = {
+      request: () => ({ actor: "ann" }),
+      instanceCreation: ({ state }) => {
+        state.set("mayWrite", true);
+        return { actor: "somebody else" };
+      },
+      management: ({ state }) =>
+        state.get("mayWrite") || state.get("actor") !== "ann" ? refuse(403, "No.") : undefined,
+    };
+    const answer = await watched.behind(authorize)(new Request("http://localhost/access"));
+    expect(await answer.json()).toMatchObject({ instanceCreation: true, management: true });
+  });
+
   test("what was asked for is told as it was understood", async () => {
     const told: unknown[] = [];
     const read = ({ query }: { query: unknown }) => void told.push(query);

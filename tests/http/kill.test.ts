@@ -50,8 +50,9 @@ test.each([
 });
 
 describe("what somebody may do", () => {
-  const all = { instanceCreation: true, management: true, sendEvent: true };
-  const none = { instanceCreation: false, management: false, sendEvent: false };
+  const now = expect.stringMatching(/^\d{4}-.*Z$/);
+  const all = { instanceCreation: true, management: true, sendEvent: true, now };
+  const none = { instanceCreation: false, management: false, sendEvent: false, now };
 
   test("everything with a token, and nothing but looking with one for readers", async () => {
     const { ask } = begin(tokens, false);

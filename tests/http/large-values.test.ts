@@ -1,5 +1,5 @@
 /** Whoever may read must not be able to fill the memory, however large the values are. */
-import { allowAll } from "everstep";
+import { type Authorize, allowAll } from "everstep";
 import { describe, expect, test } from "vitest";
 import type { Json } from "./support/checked-answer.ts";
 import { createWatched } from "./support/watched-app.ts";
@@ -7,16 +7,17 @@ import { createWatched } from "./support/watched-app.ts";
 const mebibyte = 1024 * 1024;
 const large = "x".repeat(mebibyte - 1000);
 
-async function begin(instances: number) {
-  const { app, runtime } = createWatched({ authorize: allowAll() });
+async function begin(instances: number, authorize: Authorize = allowAll()) {
+  const { app, runtime, problems } = createWatched({ authorize });
   for (let n = 0; n < instances; n++) await app.workflows.QUICK.create({ id: `q-${n}`, params: large });
   while ((await app.tick()).processed > 0);
-  const ask = (path: string): Promise<Response> => app.fetch(new Request(`http://localhost${path}`));
+  const ask = (path: string, init?: RequestInit): Promise<Response> =>
+    app.fetch(new Request(`http://localhost${path}`, init));
   const get = async (path: string): Promise<{ bytes: number; body: Json }> => {
     const text = await (await ask(path)).text();
     return { bytes: text.length, body: JSON.parse(text) };
   };
-  return { app, ask, get, runtime };
+  return { app, ask, get, runtime, problems };
 }
 
 describe("lists", () => {
@@ -96,7 +97,7 @@ test("who takes large answers slowly keeps nobody from small ones, and gives way
   while ((await app.tick()).processed > 0);
   const slow = "/workflows/quick/instances/q-0";
   const exports = await Promise.all([1, 2].map(() => ask(`${slow}/export`)));
-  const pages = await Promise.all(Array.from({ length: 13 }, () => ask(slow)));
+  const pages = await Promise.all(Array.from({ length: 14 }, () => ask(slow)));
   expect((await ask("/workflows/quick/instances/small")).status).toBe(200);
   // Nobody gives up anything, so whoever has had longest has to.
   const more = Array.from({ length: 4 }, () => ask(slow).then((response) => response.text()));
@@ -104,4 +105,56 @@ test("who takes large answers slowly keeps nobody from small ones, and gives way
   for (const text of await Promise.all(more)) expect(text.length).toBeGreaterThan(mebibyte);
   await expect(exports[0]?.text()).rejects.toThrow("did not take its answer in time");
   for (const { body } of [...exports.slice(1), ...pages]) await body?.cancel().catch(() => {});
+});
+
+describe("one client that takes no answer", () => {
+  /** Everybody may, and says who it is. */
+  const authorize = { request: () => {} };
+  const operator = { headers: { authorization: "Bearer operator" } };
+  const screen = { headers: { authorization: "Bearer screen" } };
+
+  test("keeps nobody else from theirs, large or small", async () => {
+    const { app, ask, problems } = await begin(1, authorize);
+    await app.workflows.QUICK.create({ id: "small", params: "s" });
+    while ((await app.tick()).processed > 0);
+    const one = "/workflows/quick/instances/q-0";
+    const gone = new AbortController();
+    const slow = ["/export", "", "/export", "/history"].flatMap((what) =>
+      Array.from({ length: 6 }, () => ask(`${one}${what}`, { ...screen, signal: gone.signal })),
+    );
+    await Promise.race(slow);
+    const small = "/workflows/quick/instances/small";
+    for (const path of [small, `${small}/history`, `${small}/export`, one, `${one}/export`]) {
+      const response = await ask(path, operator);
+      expect([path, response.status]).toEqual([path, 200]);
+      await response.text();
+    }
+    // What is small, it gets itself too.
+    expect((await ask(small, screen)).status).toBe(200);
+    gone.abort();
+    for (const response of await Promise.all(slow)) await response.body?.cancel();
+    expect((await (await ask(`${one}/export`, screen)).text()).length).toBeGreaterThan(mebibyte);
+    expect(problems).toEqual([]);
+  });
+
+  test("is told that there are too many, not that the store is out of reach", async () => {
+    const { app, ask, runtime } = await begin(0, authorize);
+    await app.workflows.ORDER.create({ id: "o" });
+    const instance = app.workflows.ORDER.at("o");
+    for (let n = 0; n < 13; n++) await instance.sendEvent({ type: "other", payload: large, id: `e-${n}` });
+    const one = "/workflows/order/instances/o";
+    const exports = Array.from({ length: 8 }, () => ask(`${one}/export`, screen));
+    await Promise.race(exports);
+    let isThere = false;
+    const page = ask(`${one}/history`, screen).finally(() => {
+      isThere = true;
+    });
+    // Each of its answers is given up for the next one, but that takes longer than it waits.
+    while (!isThere) await runtime.advance("1 second");
+    const told = await page;
+    expect([told.status, told.headers.get("retry-after")]).toEqual([503, "3"]);
+    expect((await told.json()).error.code).toBe("TOO_MANY_LARGE_ANSWERS");
+    expect((await (await ask(`${one}/history`, operator)).json()).events.length).toBeGreaterThan(3);
+    for (const each of exports) void each.then(({ body }) => body?.cancel()).catch(() => {});
+  });
 });

@@ -38,7 +38,6 @@ export type {
   ForkOptions,
   InstanceHandle,
   InstanceResult,
-  RepeatOptions,
   RestartOptions,
   ResultOptions,
 } from "./client/instance-handle.ts";
@@ -51,6 +50,7 @@ export { replayHistory } from "./client/replay-history.ts";
 export type { HistoryOptions, HistoryView, LogsOptions } from "./client/run-pages.ts";
 export type { RunnerView } from "./client/runners.ts";
 export type { RunnerSettings } from "./client/settings.ts";
+export type { RepeatOptions, SteeringOptions } from "./client/steering-options.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";
 export type {
   AttemptErrorView,

@@ -38,10 +38,12 @@ export function why(world: () => World): void {
   test("why tells an instance that is not due yet from one that is, and from one that nobody takes", async () => {
     const id = world().id("later");
     const path = `${instancesOf("order")}/${id}`;
-    await world().post(instancesOf("order"), { id, startAt: world().runtime.now() + 60_000 });
+    const startAt = world().runtime.now() + 60_000;
+    await world().post(instancesOf("order"), { id, startAt });
     expect(await reasonOf(path)).toMatchObject({
       reason: "not-started-yet",
-      answer: "It starts in 60 seconds.",
+      answer: `It starts in 60 seconds, at ${new Date(startAt).toISOString()}.`,
+      advice: "To start it now, pause it and resume it.",
     });
     await world().runtime.advance("1 minute");
     expect(await reasonOf(path)).toMatchObject({ reason: "due-now" });

@@ -114,5 +114,5 @@ function isProblem(status: number): boolean {
 }
 
 function docsOf(code: string | undefined): string {
-  return `docs/errors.md#${code?.toLowerCase()}`;
+  return `node_modules/everstep/docs/errors.md#${code?.toLowerCase()}`;
 }

@@ -1,5 +1,6 @@
 /** Who may do what: hooks that the host writes. Without one that covers a route, the route is closed. */
 import { EverstepError } from "../model/error.ts";
+import { meant } from "../model/known-names.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { inTime, late } from "./in-time.ts";
 import { problemResponse } from "./problems.ts";
@@ -152,7 +153,7 @@ export function checkAuthorize(authorize: Authorize | undefined): void {
     if (!hookNames.includes(name)) {
       throw new EverstepError(
         "INVALID_ARGUMENT",
-        `authorize.${name} is no hook, so it would refuse nothing. There are ${hookNames.join(", ")}.`,
+        `authorize.${name} is no hook, so it would refuse nothing. ${meant(name, hookNames)}`,
       );
     }
     if (typeof hook !== "function") {

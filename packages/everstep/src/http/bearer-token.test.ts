@@ -39,6 +39,22 @@ describe("who has the token is let in", () => {
     expect(await statusOf(authorize, `Bearer ${token}`, "management")).toBeNull();
   });
 
+  test("a reader who wants to change something is refused before anything it sends is read", async () => {
+    const { request } = bearerToken({ tokens: token, readOnlyTokens: other });
+    const ask = (method: string, sent: string) => {
+      const headers = { authorization: `Bearer ${sent}` };
+      const context = {
+        method,
+        request: new Request("http://localhost/", { method, headers }),
+        state: new Map(),
+      };
+      return request?.(context as unknown as AuthorizeContext);
+    };
+    expect(await ask("POST", other)).toMatchObject({ status: 403 });
+    expect(await ask("GET", other)).toBeUndefined();
+    expect(await ask("POST", token)).toBeUndefined();
+  });
+
   test("with readers' tokens only, nobody changes anything", async () => {
     const authorize = bearerToken({ readOnlyTokens: other });
     expect(await statusOf(authorize, `Bearer ${other}`)).toBeNull();

@@ -26,9 +26,9 @@ export function bearerToken(given: string | readonly string[] | BearerTokenOptio
   const mayWrite = digests(all);
   const mayRead = digests(readers);
   const writersOnly = ({ state }: { readonly state: Map<string, unknown> }): Response | undefined =>
-    state.get(role) === "all" ? undefined : refuse(403, "This token may look, but change nothing.");
+    state.get(role) === "all" ? undefined : onlyLooks();
   return {
-    async request({ request, state }) {
+    async request({ request, method, state }) {
       const token = tokenOf(request);
       if (token === null) return refuse(401, "Send a token: authorization: Bearer <token>.");
       const digest = await digestOf(token);
@@ -36,6 +36,8 @@ export function bearerToken(given: string | readonly string[] | BearerTokenOptio
       const isWriter = isAmong(digest, await mayWrite());
       const isReader = isAmong(digest, await mayRead());
       if (!isWriter && !isReader) return refuse(401, "This token is not known here.");
+      // Before its body is read, which may be large.
+      if (!isWriter && method === "POST") return onlyLooks();
       state.set(role, isWriter ? "all" : "read");
     },
     read: () => {},
@@ -47,6 +49,10 @@ export function bearerToken(given: string | readonly string[] | BearerTokenOptio
 }
 
 const role = "everstep.bearer";
+
+function onlyLooks(): Response {
+  return refuse(403, "This token may look, but change nothing.");
+}
 
 function isOptions(given: unknown): given is BearerTokenOptions {
   return typeof given === "object" && given !== null && !Array.isArray(given);

@@ -4,6 +4,8 @@ import {
   type App as EmbeddedApp,
   type AppOptions as EmbeddedOptions,
 } from "../client/create-workflows.ts";
+import { appNames as embeddedNames } from "../client/settings.ts";
+import type { NamesOf } from "../model/known-names.ts";
 import type { Authorize } from "./authorize.ts";
 import { createHandler, type Handler, type HandlerFacts, type HttpOptions } from "./handler.ts";
 
@@ -13,6 +15,8 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   readonly authorize?: Authorize;
   readonly http?: HttpOptions;
 }
+
+const appNames: NamesOf<AppOptions<never>> = { ...embeddedNames, authorize: true, http: true };
 
 export interface App<
   Workflows extends Record<string, WorkflowDefinition> = Record<string, WorkflowDefinition>,
@@ -30,7 +34,7 @@ export interface App<
 export function createWorkflows<const Workflows extends Record<string, WorkflowDefinition>>(
   options: AppOptions<Workflows>,
 ): App<Workflows> {
-  const app = createEmbedded(options);
+  const app = createEmbedded(options, appNames);
   const { authorize, http = {} } = options;
   const fetchWith = (others: HttpOptions) =>
     createHandler(app, { ...http, ...others, ...(authorize ? { authorize } : {}) });

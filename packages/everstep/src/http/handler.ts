@@ -3,6 +3,7 @@
 import type { AppParts } from "../client/app-parts.ts";
 import { type App, partsOf } from "../client/create-workflows.ts";
 import { EverstepError } from "../model/error.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import {
   type Authorize,
   type AuthorizeContext,
@@ -13,6 +14,7 @@ import {
   notConfigured,
 } from "./authorize.ts";
 import { readBody } from "./body.ts";
+import { clientOf } from "./client-of.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import { DashboardFiles } from "./dashboard/dashboard-files.ts";
 import { etagOf, isKnownTag } from "./etag.ts";
@@ -30,7 +32,7 @@ import type { Answer, Call, CallHost, PathParams, Route } from "./route.ts";
 import { Router } from "./router.ts";
 import { routes } from "./routes/index.ts";
 import { Streams } from "./streams/streams.ts";
-import { ValueAnswers } from "./value-answers.ts";
+import { Asker, tooManyLargeAnswers, ValueAnswers } from "./value-answers.ts";
 
 export interface HttpOptions {
   /** Where it is mounted, if nobody takes that off before: "/api/workflows". */
@@ -56,6 +58,19 @@ export interface HttpOptions {
 export interface HandlerOptions extends HttpOptions {
   readonly authorize?: Authorize;
 }
+
+const optionNames: NamesOf<HandlerOptions> = {
+  basePath: true,
+  tick: true,
+  cors: true,
+  hosts: true,
+  bodyBytesMax: true,
+  streamsMax: true,
+  streamsPerClientMax: true,
+  dashboard: true,
+  onKill: true,
+  authorize: true,
+};
 
 export type Handler = (request: Request) => Promise<Response>;
 
@@ -112,6 +127,7 @@ class HttpHandler {
     this.#app = app;
     this.#parts = partsOf(app);
     this.#options = options;
+    checkNames(options, optionNames, "http");
     checkAuthorize(options.authorize);
     for (const name of ["bodyBytesMax", "streamsMax", "streamsPerClientMax"] as const)
       checkMost(name, options[name]);
@@ -124,7 +140,7 @@ class HttpHandler {
       perClientMax: options.streamsPerClientMax ?? (options.authorize?.isOpen ? Infinity : 200),
     });
     this.#dashboard = options.dashboard ? new DashboardFiles(options.dashboard) : null;
-    this.#values = new ValueAnswers(this.#parts.runtime);
+    this.#values = new ValueAnswers(this.#parts.runtime, options.authorize?.isOpen === true);
     const isWell = keptFor(this.#parts.runtime, readyMs, () => healthOf(app, this.#parts));
     this.#isReady = async () => (await isWell()).ok && !this.#parts.runner.isStopping;
     const mayKill = options.onKill !== undefined;
@@ -250,16 +266,18 @@ class HttpHandler {
         throw problem;
       });
     }
-    const places = route.places?.(query) ?? 0;
-    if (places === 0) return this.#respond(request, route, await this.#inTime(route, route.run(call)));
-    const making = this.#values.answer(
-      places,
-      () => route.run(call),
-      (answer, body) => this.#respond(request, route, answer, body),
-    );
+    const kind = route.values?.(query) ?? null;
+    if (kind === null) return this.#respond(request, route, await this.#inTime(route, route.run(call)));
+    const asker = new Asker(clientOf(request), kind, request.signal ?? null);
+    const making = this.#values.answer(asker, {
+      make: () => route.run(call),
+      respond: (answer, body) => this.#respond(request, route, answer, body),
+    });
     return this.#inTime(route, making).catch((problem: unknown) => {
+      const told = asker.isWaiting ? tooManyLargeAnswers() : problem;
+      asker.giveUp();
       dropBody(making);
-      throw problem;
+      throw told;
     });
   }
 

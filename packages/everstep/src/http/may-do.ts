@@ -10,7 +10,8 @@ export async function mayDo(
   const hook = authorize[name];
   // As for every route: without any hook that covers it, it is closed.
   if (!hook) return authorize.request !== undefined;
-  const facts = { ...context, ...factsFor(name, {}, {}) };
+  // With notes of its own: what it leaves for others, who it is among that, is not of this request.
+  const facts = { ...context, ...factsFor(name, {}, {}), state: new Map(context.state) };
   // A hook that fails refuses, and is reported when somebody tries.
   const asking = { runtime: context.runtime, onProblem: () => {} };
   return (await ask(name, hook as (context: unknown) => void, facts, asking)) === undefined;

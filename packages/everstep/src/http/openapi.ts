@@ -101,13 +101,14 @@ function responses(route: Route): JsonSchema {
 }
 
 /** What every route may answer with. */
-function always({ hook, body, stream }: Route): readonly ErrorCode[] {
+function always({ hook, body, stream, values }: Route): readonly ErrorCode[] {
   return [
     ...(["INVALID_ARGUMENT", "HOST_NOT_ALLOWED", "ORIGIN_NOT_ALLOWED", "INTERNAL_ERROR"] as const),
     ...(hook ? (["UNAUTHORIZED", "AUTHORIZATION_NOT_CONFIGURED", "FORBIDDEN"] as const) : []),
     ...(hook ? outOfService : []),
     ...(body ? (["INVALID_BODY", "BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const) : []),
     ...(stream ? (["TOO_MANY_STREAMS"] as const) : []),
+    ...(values ? (["TOO_MANY_LARGE_ANSWERS"] as const) : []),
   ];
 }
 

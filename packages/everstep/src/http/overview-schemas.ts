@@ -75,4 +75,5 @@ export const access: Schema<wire.WireAccess> = object({
   instanceCreation: flag,
   management: flag,
   sendEvent: flag,
+  now: instant,
 });

@@ -40,7 +40,13 @@ describe("a problem over HTTP", () => {
     const response = problemResponse(new EverstepError("RUN_NOT_FOUND", "There is none."));
     expect([response.status, await response.json()]).toEqual([
       404,
-      { error: { code: "RUN_NOT_FOUND", message: "There is none.", docs: "docs/errors.md#run_not_found" } },
+      {
+        error: {
+          code: "RUN_NOT_FOUND",
+          message: "There is none.",
+          docs: "node_modules/everstep/docs/errors.md#run_not_found",
+        },
+      },
     ]);
   });
 

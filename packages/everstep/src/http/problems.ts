@@ -43,6 +43,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   APP_STOPPED: 503,
   RUNNER_NOT_AVAILABLE: 503,
   TOO_MANY_STREAMS: 503,
+  TOO_MANY_LARGE_ANSWERS: 503,
 };
 
 /** When to try again, in seconds, where trying again may help. */
@@ -52,6 +53,7 @@ const retryAfter: Partial<Record<ErrorCode, number>> = {
   STORE_BUSY: 1,
   APP_STOPPED: 5,
   TOO_MANY_STREAMS: 10,
+  TOO_MANY_LARGE_ANSWERS: 3,
 };
 
 export function statusOf(code: ErrorCode): number {
@@ -80,7 +82,7 @@ export function problemOf({ code, message, details }: EverstepError): WireProble
       code,
       message,
       ...(details === undefined ? {} : { details }),
-      docs: `docs/errors.md#${code.toLowerCase()}`,
+      docs: `node_modules/everstep/docs/errors.md#${code.toLowerCase()}`,
     },
   };
 }

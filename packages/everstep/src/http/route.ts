@@ -4,6 +4,7 @@ import type { AuthorizeInstanceCreationContext, HookName } from "./authorize.ts"
 import type { QueryFields, QueryOf } from "./query.ts";
 import type { Schema } from "./schema.ts";
 import type { Streams } from "./streams/streams.ts";
+import type { ValueAnswerKind } from "./value-answers.ts";
 import type { WireOverview } from "./wire.ts";
 
 export type Method = "GET" | "POST";
@@ -80,8 +81,8 @@ export interface Route {
   readonly isLong?: boolean;
   /** Whatever is asked for in the query is not even read: probes come often, and from anybody. */
   readonly ignoresQuery?: boolean;
-  /** Its answer carries values of instances, so that only some are made at once: how many places it takes, or 0. */
-  readonly places?: (query: any) => number;
+  /** Its answer carries values of instances, so that only some are made at once: a page of them, all of a run, or none. */
+  readonly values?: (query: any) => ValueAnswerKind | null;
   /** Only there where the host has said what it does (`http: { onKill }`). */
   readonly isForDev?: boolean;
 }

@@ -116,6 +116,7 @@ export const meta: Schema<wire.WireMeta> = named(
     queued: flag,
     deadLetter: flag,
     currentStep: optional(step),
+    running: optional(list(object({ stepKey: text(), name: text(), start: whole(1), startedAt: instant }))),
   }),
 );
 
@@ -225,6 +226,7 @@ export const why: Schema<wire.WireWhy> = object({
   waitsFor: optional(object({ stepName: text(), eventType: optional(text()), topic: optional(text()) })),
   until: optional(instant),
   mayRetry: optional(flag),
+  lastAction: optional(object({ action: text(), actor: text(), text: text(), at: instant })),
   warnings: optional(list(text())),
 });
 

@@ -59,6 +59,8 @@ export interface WireMeta {
   readonly queued: boolean;
   readonly deadLetter: boolean;
   readonly currentStep?: WireStep;
+  /** Of one instance alone: every body at work, where there are any. */
+  readonly running?: readonly WireRunningBody[];
 }
 
 export interface WireInstanceWithMeta extends WireInstance {
@@ -202,6 +204,15 @@ export interface WireWhy {
   readonly until?: string;
   /** An errored one: `retry-failed-step` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
   readonly mayRetry?: boolean;
+  /** What a person did to this run last, if it is known who. */
+  readonly lastAction?: {
+    /** As the API calls it: `pause`, `retryFailedStep`. */
+    readonly action: string;
+    readonly actor: string;
+    /** One sentence: `Paused by ann.` */
+    readonly text: string;
+    readonly at: string;
+  };
   /** What the engine itself has logged of this run, newest first, at most 3: an event of it that reached nobody. */
   readonly warnings?: readonly string[];
 }
@@ -303,6 +314,8 @@ export interface WireAccess {
   readonly instanceCreation: boolean;
   readonly management: boolean;
   readonly sendEvent: boolean;
+  /** What time it is for the engine, to compare times of instances with. */
+  readonly now: string;
 }
 
 export interface WireOk {

@@ -8,7 +8,7 @@ import { anything } from "../schema.ts";
 import { streamInstance } from "../streams/instance.ts";
 import { streamInstances } from "../streams/instances.ts";
 import { streamLogs } from "../streams/logs.ts";
-import { wholeRunPlaces } from "../value-answers.ts";
+import type { ValueAnswerKind } from "../value-answers.ts";
 import type { CreateBody } from "../wire.ts";
 import * as schemas from "../wire-schemas.ts";
 import {
@@ -51,7 +51,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: base,
     hook: "read",
-    places: ofValues,
+    values: unlessBrief,
     summary:
       "Instances of a workflow, newest first. As a stream: the page now, and again whenever it changed.",
     query: {
@@ -112,12 +112,15 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: one,
     hook: "read",
-    places: onePlace,
+    values: () => "page",
     summary:
       "One instance with its current step. As a stream: with all its steps, now and whenever it changed.",
     answer: { status: 200, schema: schemas.instanceWithMeta },
     codes: instanceCodes,
-    run: async (call) => ({ body: instanceWithMeta(await (await storedInstanceOf(call)).details()) }),
+    async run(call) {
+      const { steps: _, ...details } = await (await storedInstanceOf(call)).snapshot({ brief: true });
+      return { body: instanceWithMeta(details) };
+    },
     stream: streamInstance,
   }),
   route({
@@ -125,7 +128,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/history`,
     hook: "read",
-    places: onePlace,
+    values: () => "page",
     summary: "Steps and events of a run, and its logs if asked for.",
     query: {
       runNumber,
@@ -174,7 +177,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/steps/:stepIndex`,
     hook: "read",
-    places: onePlace,
+    values: () => "page",
     summary: "One step of a run with its result, by its index.",
     query: { runNumber },
     answer: { status: 200, schema: schemas.step },
@@ -189,7 +192,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/logs`,
     hook: "read",
-    places: onePlace,
+    values: () => "page",
     summary: "Log lines of a run. As a stream: line by line, as they are written, to the end.",
     query: {
       ...pageFields,
@@ -234,7 +237,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: `${one}/export`,
     hook: "read",
-    places: () => wholeRunPlaces,
+    values: () => "run",
     summary: "A run as one document that can be replayed elsewhere.",
     query: { runNumber },
     answer: { status: 200, schema: anything },
@@ -247,7 +250,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/instances",
     hook: "read",
-    places: ofValues,
+    values: unlessBrief,
     summary:
       "Instances of all workflows, newest first. As a stream: the page now, and again whenever it changed.",
     query: listFields,
@@ -263,7 +266,7 @@ export const instanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/dead-letters",
     hook: "read",
-    places: ofValues,
+    values: unlessBrief,
     summary: "Instances the engine gave up on; retry-failed-step gives one another chance.",
     query: { ...pageFields, workflowName: textField("Only of this workflow."), brief: briefField },
     answer: { status: 200, schema: schemas.instancesWithMeta },
@@ -280,12 +283,8 @@ export const instanceRoutes: readonly Route[] = [
 ];
 
 /** Only lists that are asked for with values carry some. */
-function ofValues({ brief }: { readonly brief?: boolean }): number {
-  return brief === false ? 1 : 0;
-}
-
-function onePlace(): number {
-  return 1;
+function unlessBrief({ brief }: { readonly brief?: boolean }): ValueAnswerKind | null {
+  return brief === false ? "page" : null;
 }
 
 function stepIndexOf(text: string): number {

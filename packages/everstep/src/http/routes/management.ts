@@ -8,8 +8,7 @@ import { storedInstanceOf } from "./stored-workflow.ts";
 
 const one = "/workflows/:workflowName/instances/:instanceId";
 
-type Repeat = { readonly idempotencyKey?: string };
-type By = { readonly actor?: string };
+type How = { readonly idempotencyKey?: string; readonly actor?: string };
 
 /** An action on one instance that is answered with no more than that it was done. */
 function verb<Body>(
@@ -22,7 +21,7 @@ function verb<Body>(
     /** Also of instances whose workflow is no longer in the code. */
     readonly withoutCode?: true;
   },
-  act: (handle: InstanceHandle, body: Body, repeat: Repeat, by: By) => Promise<void>,
+  act: (handle: InstanceHandle, body: Body, how: How) => Promise<void>,
 ): Route {
   const { action = name, summary, body, codes = [], withoutCode } = terms;
   return route({
@@ -35,10 +34,8 @@ function verb<Body>(
     answer: { status: 200, schema: schemas.ok },
     codes: [...instanceCodes, ...codes],
     async run(call: Call<unknown, Body>) {
-      const { idempotencyKey, actor } = call;
-      const repeat = idempotencyKey === undefined ? {} : { idempotencyKey };
       const handle = await (withoutCode ? storedInstanceOf(call) : instanceOf(call));
-      await act(handle, call.body, repeat, actor === undefined ? {} : { actor });
+      await act(handle, call.body, howOf(call));
       return { body: { ok: true } };
     },
   });
@@ -53,10 +50,10 @@ export const managementRoutes: readonly Route[] = [
       codes: ["INSTANCE_TERMINAL"],
       withoutCode: true,
     },
-    (handle, _, repeat) => handle.pause(repeat),
+    (handle, _, how) => handle.pause(how),
   ),
-  verb("resume", { summary: "Continues a paused instance.", body: schemas.nothing }, (handle, _, repeat) =>
-    handle.resume(repeat),
+  verb("resume", { summary: "Continues a paused instance.", body: schemas.nothing }, (handle, _, how) =>
+    handle.resume(how),
   ),
   verb(
     "terminate",
@@ -66,7 +63,7 @@ export const managementRoutes: readonly Route[] = [
       codes: ["INSTANCE_TERMINAL"],
       withoutCode: true,
     },
-    (handle, body, repeat, by) => handle.terminate({ ...body, ...repeat, ...by }),
+    (handle, body, how) => handle.terminate({ ...body, ...how }),
   ),
   verb(
     "restart",
@@ -75,7 +72,7 @@ export const managementRoutes: readonly Route[] = [
       body: schemas.restartBody,
       codes: ["STEP_NOT_FOUND"],
     },
-    (handle, body, repeat) => handle.restart({ ...selected(body.from), ...repeat }),
+    (handle, body, how) => handle.restart({ ...selected(body.from), ...how }),
   ),
   verb(
     "rewind",
@@ -84,7 +81,7 @@ export const managementRoutes: readonly Route[] = [
       body: schemas.rewindBody,
       codes: ["STEP_NOT_FOUND"],
     },
-    (handle, body, repeat) => handle.restart({ ...selected(body.step), ...repeat }),
+    (handle, body, how) => handle.restart({ ...selected(body.step), ...how }),
   ),
   verb(
     "retry-failed-step",
@@ -94,13 +91,13 @@ export const managementRoutes: readonly Route[] = [
       body: schemas.retryBody,
       codes: ["INSTANCE_NOT_ERRORED", "FAILED_STEP_NOT_RETRYABLE", "INVALID_DURATION"],
     },
-    (handle, { delay }, repeat) =>
-      handle.retryFailedStep({ ...(delay === undefined ? {} : { delay: delay as number }), ...repeat }),
+    (handle, { delay }, how) =>
+      handle.retryFailedStep({ ...(delay === undefined ? {} : { delay: delay as number }), ...how }),
   ),
   verb(
     "skip-sleep",
     { action: "skipSleep", summary: "Ends the sleep it is in now.", body: schemas.nothing },
-    (handle, _, repeat) => handle.skipSleep(repeat),
+    (handle, _, how) => handle.skipSleep(how),
   ),
   route({
     action: "fork",
@@ -142,11 +139,10 @@ export const managementRoutes: readonly Route[] = [
     ],
     async run(call) {
       const { startAt, deadline, ...others } = call.body;
-      const { idempotencyKey } = call;
       const options = {
         ...others,
         id: call.path.instanceId,
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...howOf(call),
         ...(startAt === undefined ? {} : { startAt: timeFrom(startAt) }),
         ...(deadline === undefined ? {} : { deadline: timeFrom(deadline) }),
       };
@@ -158,6 +154,14 @@ export const managementRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** Once, and by whom. */
+function howOf({ idempotencyKey, actor }: Pick<Call, "idempotencyKey" | "actor">): How {
+  return {
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(actor === undefined ? {} : { actor }),
+  };
+}
 
 /** The same key makes the same id, so that a repeat finds what the first call made. */
 async function idFromKey({ path, idempotencyKey }: Call): Promise<string | undefined> {

@@ -56,7 +56,7 @@ export const overviewRoutes: readonly Route[] = [
     query: { workflowName: textField("With instances of this workflow.") },
     answer: { status: 200, schema: schemas.access },
     codes: ["WORKFLOW_NOT_FOUND"],
-    async run({ app, path, query, host }) {
+    async run({ app, parts, path, query, host }) {
       const { workflowName } = query;
       if (workflowName !== undefined) workflowOf({ app, path: { ...path, workflowName } });
       const [instanceCreation, management, sendEvent] = await Promise.all([
@@ -64,7 +64,8 @@ export const overviewRoutes: readonly Route[] = [
         host.may("management", query),
         host.may("sendEvent", query),
       ]);
-      return { body: { instanceCreation, management, sendEvent } };
+      const now = new Date(parts.runtime.now()).toISOString();
+      return { body: { instanceCreation, management, sendEvent, now } };
     },
   }),
 ];

@@ -1,7 +1,7 @@
 /** What several routes need: finding what a path names, and showing it. */
 import type { InstanceHandle } from "../../client/instance-handle.ts";
 import type { PageView } from "../../client/paging.ts";
-import type { InstanceStatusView, InstanceView, StepView } from "../../client/views.ts";
+import type { InstanceStatusView, InstanceView, RunningBodyView, StepView } from "../../client/views.ts";
 import type { WorkflowHandle } from "../../client/workflow-handle.ts";
 import { EverstepError } from "../../model/error.ts";
 import { jsonView } from "../json-view.ts";
@@ -81,9 +81,9 @@ export function briefly<Shown extends WireInstance & { readonly meta?: WireMeta 
 }
 
 export function instanceWithMeta(
-  view: InstanceView & { readonly currentStep?: StepView },
+  view: InstanceView & { readonly currentStep?: StepView; readonly running?: readonly RunningBodyView[] },
 ): WireInstanceWithMeta {
-  const { currentStep } = view;
+  const { currentStep, running = [] } = view;
   const meta = {
     workflowName: view.workflowName,
     runNumber: view.runNumber,
@@ -101,6 +101,7 @@ export function instanceWithMeta(
     queued: view.queued,
     deadLetter: view.deadLetter,
     ...(currentStep ? { currentStep } : {}),
+    ...(running.length > 0 ? { running } : {}),
   };
   return { ...instance(view.id, view), meta: jsonView(meta) as WireInstanceWithMeta["meta"] };
 }

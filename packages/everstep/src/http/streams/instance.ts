@@ -1,13 +1,14 @@
 import { jsonView } from "../json-view.ts";
 import type { Call } from "../route.ts";
-import { instanceOf, instanceWithMeta } from "../routes/shared.ts";
+import { instanceWithMeta } from "../routes/shared.ts";
+import { storedInstanceOf } from "../routes/stored-workflow.ts";
 import { streamSnapshots } from "./snapshots.ts";
 import type { Streams } from "./streams.ts";
 
 /** One instance with its steps. What steps returned is left out: it may be much, and is in the history. */
-export function streamInstance(call: Call, streams: Streams): Promise<Response> {
+export async function streamInstance(call: Call, streams: Streams): Promise<Response> {
   const { workflowName, instanceId } = call.path;
-  const handle = instanceOf(call);
+  const handle = await storedInstanceOf(call);
   return streamSnapshots(call, streams, {
     event: "instance",
     ref: { workflowName, instanceId },

@@ -1,15 +1,16 @@
 import { EverstepError } from "../../model/error.ts";
 import type { Call } from "../route.ts";
-import { instancesPage, workflowOf } from "../routes/shared.ts";
+import { instancesPage } from "../routes/shared.ts";
+import { storedWorkflowOf } from "../routes/stored-workflow.ts";
 import { streamSnapshots } from "./snapshots.ts";
 import type { Streams } from "./streams.ts";
 
 /** A page of a list, of one workflow or of all, and again whenever something in it changed. */
-export function streamInstances(call: Call, streams: Streams): Promise<Response> {
+export async function streamInstances(call: Call, streams: Streams): Promise<Response> {
   const { app, path, query } = call;
   const { include: _, brief, ...options } = query;
   if (brief === false) throw alwaysBrief();
-  const lists = path.workflowName === undefined ? app : workflowOf(call);
+  const lists = path.workflowName === undefined ? app : await storedWorkflowOf(call);
   return streamSnapshots(call, streams, {
     event: "instances",
     read: async () => instancesPage(await lists.list({ ...options, brief: true }), true),

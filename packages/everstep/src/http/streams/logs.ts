@@ -2,7 +2,7 @@ import type { LogsOptions } from "../../client/run-pages.ts";
 import { isTerminal } from "../../model/instance.ts";
 import { jsonView } from "../json-view.ts";
 import type { Call } from "../route.ts";
-import { instanceOf } from "../routes/shared.ts";
+import { storedInstanceOf } from "../routes/stored-workflow.ts";
 import type { Fill } from "./open-stream.ts";
 import type { Streams } from "./streams.ts";
 
@@ -10,7 +10,7 @@ import type { Streams } from "./streams.ts";
 export async function streamLogs(call: Call, streams: Streams): Promise<Response> {
   const { level, category, pageSize = 100, runNumber } = call.query as LogsOptions;
   const { reads } = call.parts;
-  const handle = instanceOf(call);
+  const handle = await storedInstanceOf(call);
   const known = call.request.headers.get("last-event-id") || undefined;
   const filter = { level, category, pageSize, order: "asc" as const };
   // What is not there is answered as such, not with a stream.

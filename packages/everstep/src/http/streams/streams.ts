@@ -7,8 +7,8 @@ import type { AppParts } from "../../client/app-parts.ts";
 import { EverstepError } from "../../model/error.ts";
 import type { InstanceRef } from "../../model/instance.ts";
 import type { Timer } from "../../model/runtime.ts";
+import { clientOf } from "../client-of.ts";
 import { problemOf, toldOf } from "../problems.ts";
-import { clientOf } from "./client-of.ts";
 import { OpenStream, type StreamTerms } from "./open-stream.ts";
 import { ReadingLane } from "./reading-lane.ts";
 import { Sink } from "./sink.ts";
@@ -103,7 +103,9 @@ export class Streams {
       while (sink.isOpen) {
         await sink.ready();
         stream.begin();
-        const filled = await this.#lane.run(async () => (sink.isOpen ? terms.fill(sink) : "over"));
+        const filled = await this.#lane.run(stream.client, async () =>
+          sink.isOpen ? terms.fill(sink) : "over",
+        );
         if (filled === "over") break;
         stream.readAt = this.#parts.runtime.monotonic();
         if (filled === "news") stream.sentAt = stream.readAt;
