@@ -22,7 +22,7 @@ export const orderParams = schemaOf<Partial<Order> | undefined>(
     ...(typeof item === "string" && item !== "" ? [] : [{ message: "must be a name", path: ["item"] }]),
     ...(typeof amount === "number" && amount >= 1
       ? []
-      : [{ message: "must be at least 1", path: ["amount"] }]),
+      : [{ message: "must be a number, at least 1", path: ["amount"] }]),
   ],
 );
 

@@ -142,6 +142,11 @@ const { complete, errored } = await app.counts("order");
 const removed = await app.prune({ limit: 500 });
 console.log(complete, errored, removed);
 // #endregion prune
+
+// #region prune-hourly
+const anHour = 3_600_000;
+setInterval(() => app.prune().catch(console.error), anHour).unref();
+// #endregion prune-hourly
 assert.deepEqual([complete, removed], [3, 0]);
 await harness.advance("90 days");
 assert.equal(await app.prune(), 2);

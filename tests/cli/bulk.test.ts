@@ -21,6 +21,7 @@ const gone = defineWorkflow({ name: "gone" }, (_event, step) =>
 const lost = defineWorkflow({ name: "lost" }, (_event, step) => step.sleep("nap", "1 year"));
 
 let everstep: Teller;
+let fetchApp: (request: Request) => Promise<Response>;
 let statusOf: (workflow: "order" | "job", id: string) => Promise<string>;
 
 beforeEach(async () => {
@@ -36,6 +37,7 @@ beforeEach(async () => {
   // The next build has lost a workflow.
   const app = createWorkflows({ ...options, workflows: { order, job } });
   everstep = tellerOf(app.fetch);
+  fetchApp = app.fetch;
   statusOf = async (workflow, id) =>
     (await app.workflows[workflow].get(id).then((found) => found.status())).status;
 });
@@ -56,6 +58,19 @@ test("an instance whose workflow is no longer in the code can be looked at and e
   expect((await everstep("instances list gone")).out).toContain("g-1");
   expect((await everstep("instances get g-1")).out).toContain("gone g-1  errored");
   expect((await everstep("instances history gone g-1")).out).toContain("no money");
+  // What is read once more as it changes is answered alike.
+  expect((await everstep("instances logs gone g-1 --follow")).code).toBe(0);
+  for (const path of ["", "/g-1", "/g-1/logs"]) {
+    const headers = { accept: "text/event-stream" };
+    const url = `http://127.0.0.1/workflows/gone/instances${path}`;
+    const answer = await fetchApp(new Request(url, { headers }));
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([
+      path,
+      200,
+      expect.stringContaining("text/event-stream"),
+    ]);
+    await answer.body?.cancel();
+  }
   for (const verb of ["retry", "restart"]) {
     const { code, err } = await everstep(`instances ${verb} gone g-1`);
     expect([code, err]).toEqual([70, expect.stringContaining("(WORKFLOW_NOT_FOUND)")]);

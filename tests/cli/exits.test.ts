@@ -148,12 +148,56 @@ test.each([
   [["dead-letters", "retry", "--all", "--id", "x"], "both given"],
   [["verify", "--sample", "2"], "--sample"],
   [["workflows", "list", "--url", "ftp://x"], "--url is not a URL"],
+  [["instances", "create", "job", "--start-at", "soon"], '--start-at is "soon"; it must be a time'],
+  [["instances", "create", "job", "--deadline", "2026-01-31T12:00"], "--deadline is"],
+  [["instances", "create", "job", "--ttl", "long"], '--ttl is not a duration: "long"'],
+  [["instances", "list", "--page-size", "1000"], "error: --page-size is 1000; it must be a whole number"],
+  [["-v"], "There is no option -v."],
   [["completion", "tcsh"], "one of bash, zsh, fish"],
   [["help", "instances", "lst"], 'Did you mean "everstep instances list"?'],
 ])("%j is a usage error: 64, and nothing was done", async (words, expected) => {
   const ran = await world.run(words);
   expect(ran).toMatchObject({ code: 64, out: "" });
   expect(ran.err).toContain(expected);
+});
+
+test.each([
+  ["--start-at 1h --deadline 7d", "2026-01-31T13:00:00.000Z", "2026-02-07T12:00:00.000Z"],
+  ["--start-at 2026-02-01 --deadline 2026-02-02", "2026-02-01T00:00:00.000Z", "2026-02-02T00:00:00.000Z"],
+  [
+    "--start-at 2026-01-31T14:00:00+01:00 --deadline 2026-01-31T14:00Z",
+    "2026-01-31T13:00:00.000Z",
+    "2026-01-31T14:00:00.000Z",
+  ],
+])("a start and a deadline are times, days, or so long from now: %s", async (words, dueAt, deadlineAt) => {
+  const created = await world.run(`instances create job ${words} --json`);
+  const { id } = JSON.parse(created.out);
+  const shown = await world.run(`instances get job ${id} --json`);
+  expect(JSON.parse(shown.out)).toMatchObject({ meta: { dueAt, deadlineAt } });
+});
+
+test("a sleep of an instance that has ended cannot be skipped", async () => {
+  const ran = await world.run("instances skip-sleep job bad");
+  expect(ran).toMatchObject({ code: 70, out: "" });
+  expect(ran.err).toContain("job bad has ended (errored), so it is in no sleep.");
+});
+
+test("a taken id is answered with what the command can do about it", async () => {
+  const forked = await world.run("instances fork job bad --new-id bad");
+  expect(forked).toMatchObject({ code: 70, out: "" });
+  expect(forked.err).toContain("Use another id, or restart that one.");
+  expect(forked.err).not.toMatch(/if-?exists/i);
+  const created = await world.run("instances create job --id bad");
+  expect(created.err).toContain("--if-exists return");
+});
+
+test("params that the workflow's schema refuses are a usage error", async () => {
+  const server = await ScriptedServer.open();
+  const error = { code: "WORKFLOW_PARAMS_INVALID", message: "amount: must be a number", docs: "" };
+  server.script({ status: 422, json: { error } });
+  const ran = await everstep(["instances", "create", "order", "{}", "--url", server.url]);
+  expect(ran).toMatchObject({ code: 64, out: "" });
+  await server.close();
 });
 
 test("an id that several workflows have is a usage error; one that none has is a failure", async () => {
@@ -184,7 +228,9 @@ test("an audit that finds a violation fails", async () => {
     unreadable: [],
     complete: true,
   };
-  server.script({ json: { ...report, summary: "Checked 1 run: 1 violation (1 INV-7). Nothing is left." } });
+  server.script({
+    json: { ...report, summary: "Checked 1 run: 1 violation (1 INV-7). All were looked at." },
+  });
   const ran = await everstep(["verify", "--url", server.url]);
   expect(ran).toMatchObject({ code: 70 });
   expect(ran.out).toContain("INV-7 job a run 1: It ended twice.");

@@ -94,6 +94,7 @@ export class Running {
   readonly #process: ChildProcess;
   readonly #waiting = new Set<() => void>();
   #text = "";
+  #standardOutput = "";
   #isOver = false;
 
   constructor(cwd: string, words: readonly string[], env: Readonly<Record<string, string>>) {
@@ -113,6 +114,7 @@ export class Running {
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.#text += stripVTControlCharacters(text);
+        if (stream === this.#process.stdout) this.#standardOutput += text;
         for (const look of this.#waiting) look();
       });
     }
@@ -135,6 +137,11 @@ export class Running {
 
   get text(): string {
     return this.#text;
+  }
+
+  /** Without what it wrote to standard error. */
+  get standardOutput(): string {
+    return this.#standardOutput;
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -10,8 +10,8 @@ test("the dashboard is the first thing that is named, and its page and scripts a
   const project = new Project({ "workflows.ts": source }).install();
   const dev = await project.dev();
   const { url, token } = dev.note;
-  expect(dev.running.text).toMatch(/^everstep dev .*\n {2}dashboard {2}(\S+)\n/);
-  expect(dev.running.text).toContain(`dashboard  ${url}dashboard/#token=${token}\n`);
+  const [, first, second] = /^everstep dev {2}(\S+)\n {2}api {8}(\S+)\n/.exec(dev.running.text) ?? [];
+  expect([first, second]).toEqual([`${url}dashboard/#token=${token}`, url]);
   expect((await fetch(new URL("overview", url))).status).toBe(401);
   const page = await fetch(url);
   expect([page.status, page.url]).toEqual([200, `${url}dashboard/`]);

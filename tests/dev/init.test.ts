@@ -1,4 +1,6 @@
-import { readdirSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { Project } from "./command-line.ts";
 
@@ -26,6 +28,45 @@ test("an empty folder becomes a project that runs", async () => {
   const instance = await dev.client.workflow("hello").create({ params: { name: "Ada" } });
   await instance.skipSleep().catch(() => {});
   expect(await instance.result()).toMatchObject({ output: "Hello, Ada! Goodbye!" });
+});
+
+/** What the compiler says of what init wrote; nothing is good. */
+function compilerOn(project: Project): string {
+  mkdirSync(project.path("node_modules/@types"), { recursive: true });
+  symlinkSync(resolve("node_modules/@types/node"), project.path("node_modules/@types/node"), "dir");
+  // The library's sources stand in for its declarations, and need more than those.
+  const sources = ["--customConditions", "everstep-source", "--lib", "es2023,dom,dom.iterable"];
+  const words = [resolve("node_modules/typescript/bin/tsc"), ...sources];
+  try {
+    return execFileSync(process.execPath, words, { cwd: project.folder, encoding: "utf8" });
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout;
+  }
+}
+
+test("after npm install alone, init makes the package one of modules, which the compiler takes", async () => {
+  const project = new Project({
+    "package.json": '{\n  "dependencies": {\n    "everstep": "^0.1.0"\n  }\n}\n',
+    "package-lock.json": "{}",
+  }).install();
+  const { exitCode, text } = await project.run("init");
+  expect([exitCode, text]).toEqual([0, expect.stringContaining('adds "type": "module", script "dev"')]);
+  expect(text).toMatch(/dependency "typescript"[\s\S]*Next:\n {2}npm install\n {2}npx everstep dev\n$/);
+  expect(JSON.parse(project.read("package.json"))).toMatchObject({
+    type: "module",
+    scripts: { dev: "everstep dev", start: "everstep serve app.ts", check: "tsc" },
+    dependencies: { everstep: "^0.1.0" },
+  });
+  expect(compilerOn(project)).toBe("");
+});
+
+test("a package with code but without a type keeps what its code is, and the compiler takes what init writes", async () => {
+  const project = new Project({ "package.json": '{"name": "shop"}', "index.js": "exports.a = 1" }).install();
+  const { exitCode, text } = await project.run("init", "--yes");
+  expect([exitCode, text]).toEqual([0, expect.stringContaining("workflows.mts  a workflow to begin with")]);
+  expect(JSON.parse(project.read("package.json"))).toMatchObject({ scripts: { dev: "everstep dev" } });
+  expect(JSON.parse(project.read("package.json"))).not.toHaveProperty("type");
+  expect(compilerOn(project)).toBe("");
 });
 
 test("what is there stays: a package gets a script and the dependency, no file is overwritten", async () => {

@@ -18,8 +18,9 @@ test("an app is served to who may use it, and SIGTERM lets it finish what is in 
   const project = new Project({
     "app.ts": app('authorize: bearerToken("secret-of-sixteen-letters")'),
   }).install();
-  const running = project.start("serve", "app.ts", "--port", "0");
+  const running = project.start("serve", "app.ts", "--port", "0", "--host", "0.0.0.0");
   const [, url = ""] = await running.says(/Serving order on (\S+) /);
+  await running.says(/Other machines can reach it: it listens on all addresses \(0\.0\.0\.0\)\./);
   await expect(createClient({ url }).workflows()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   const client = createClient({ url, headers: { authorization: "Bearer secret-of-sixteen-letters" } });
   await client.workflow("order").create({ id: "o-1" });

@@ -112,12 +112,17 @@ describe("check", () => {
     }).install();
     await withUnfinished(project);
     const same = await project.run("check", "app.ts");
-    expect(same.text).toMatch(/identical +1/);
+    expect(same.text).toMatch(
+      /^class +instances\nidentical +1\n\n✓ The code may be deployed: it fits the store of app\.ts\.\n$/,
+    );
     expect(same.exitCode).toBe(0);
 
     const next = await project.run("check", "next.ts", "--store-app", "app.ts");
     expect(next.text).toMatch(
       /orphaned +1 +look at them\n\norder o-1 {2}orphaned\n {2}The code asks for "charge card"/,
+    );
+    expect(next.text).toMatch(
+      /✗ Do not deploy yet: 1 of 1 in the store of app\.ts would not simply go on\.\n$/,
     );
     expect(next.exitCode).toBe(70);
     expect(project.has("other.db")).toBe(false);
@@ -132,7 +137,7 @@ describe("check", () => {
     project.write(".everstep/.gitignore", "*\n");
     await withUnfinished(project, ".everstep/dev.db");
     const { exitCode, text } = await project.run("check", "workflows.ts");
-    expect(text).toMatch(/identical +1/);
+    expect(text).toMatch(/identical +1\n\n✓ .* the store of everstep dev\.\n$/);
     expect(exitCode).toBe(0);
   });
 
@@ -185,4 +190,39 @@ describe("replay", () => {
       { exitCode: 64, text: expect.stringContaining("INVALID_HISTORY") },
     ]);
   });
+});
+
+test("with --json they print their results and nothing else on standard output, whatever the code prints", async () => {
+  const hello = 'console.log("hello from the code");\n';
+  const project = new Project({ "app.ts": hello + app(), "next.ts": hello + app({ step: "pay" }) }).install();
+  project.write("o-1.json", JSON.stringify(await withUnfinished(project)));
+  const printed = async (...words: readonly string[]) => {
+    const running = project.start(...words, "--json");
+    const exitCode = await running.ended;
+    expect(running.text).toContain("hello from the code");
+    return { exitCode, out: running.standardOutput };
+  };
+  const [doctor, check, replay, migrate] = await Promise.all([
+    printed("doctor", "app.ts"),
+    printed("check", "next.ts", "--store-app", "app.ts"),
+    printed("replay", "o-1.json", "next.ts"),
+    printed("migrate", "app.ts", "--plan"),
+  ]);
+  const checks = doctor.out.trimEnd().split("\n");
+  expect(checks.map((line) => JSON.parse(line))).toContainEqual({
+    level: "ok",
+    subject: "dead letters",
+    text: "None.",
+  });
+  const finding = { workflowName: "order", instanceId: "o-1", classification: "orphaned", newSteps: ["pay"] };
+  expect([check.exitCode, JSON.parse(check.out)]).toMatchObject([
+    70,
+    { ok: false, checked: 1, counts: { orphaned: 1, identical: 0 }, findings: [finding] },
+  ]);
+  expect([replay.exitCode, JSON.parse(replay.out)]).toMatchObject([
+    70,
+    { ok: false, ...finding, unusedSteps: ["charge", "paid"], asked: [{ stepKey: "pay", recorded: null }] },
+  ]);
+  const { from, to, statements } = JSON.parse(migrate.out);
+  expect([from, statements]).toEqual([to, []]);
 });

@@ -22,10 +22,11 @@ export interface TellOptions {
   readonly now?: number;
   readonly signal?: AbortSignal;
   readonly onOutput?: (text: string) => void;
+  readonly onError?: (text: string) => void;
 }
 
 export function tellerOf(fetch: (request: Request) => Promise<Response>): Teller {
-  return async (line, { answer, now, signal, onOutput } = {}) => {
+  return async (line, { answer, now, signal, onOutput, onError } = {}) => {
     let out = "";
     let err = "";
     const isTerminal = answer !== undefined;
@@ -40,6 +41,7 @@ export function tellerOf(fetch: (request: Request) => Promise<Response>): Teller
       }),
       err: output((text) => {
         err += text;
+        onError?.(err);
       }),
       input: {
         isTerminal,

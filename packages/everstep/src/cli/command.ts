@@ -5,6 +5,7 @@
 import type { Client } from "../fetch-client/index.ts";
 import type { Runtime } from "../index.ts";
 import type { Input } from "./input.ts";
+import type { Moment } from "./moment.ts";
 import type { Output } from "./output/output.ts";
 
 export interface Command {
@@ -61,11 +62,11 @@ export interface Example {
   readonly about: string;
 }
 
-export type ValueType = "text" | "number" | "duration" | "json";
+export type ValueType = "text" | "number" | "duration" | "time" | "json";
 
 interface ValueFacts {
   readonly summary: string;
-  /** `number` is a whole number, not negative; `duration` comes as milliseconds; `json` is parsed. Default `text`. */
+  /** `number` is a whole number, not negative; `duration` comes as milliseconds, `time` as a moment; `json` is parsed. Default `text`. */
   readonly type?: ValueType;
   /** Only these are allowed. */
   readonly choices?: readonly string[];
@@ -135,9 +136,11 @@ type TypedValue<Item> = Item extends { readonly choices: readonly (infer Choice)
   ? Choice
   : Item extends { readonly type: "number" | "duration" }
     ? number
-    : Item extends { readonly type: "json" }
-      ? unknown
-      : string;
+    : Item extends { readonly type: "time" }
+      ? Moment
+      : Item extends { readonly type: "json" }
+        ? unknown
+        : string;
 
 export type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

@@ -25,6 +25,10 @@ test.each([
   ["emmit x", 'There is no command "everstep emmit"', '"everstep emit"'],
   ["wf kill o-1", 'There is no command "everstep wf kill"', '"everstep help wf" lists'],
   ["frobnicate", 'There is no command "everstep frobnicate"', '"everstep help" lists'],
+  ["-v", "There is no option -v.", "Did you mean --version?"],
+  ["--versoin", "There is no option --versoin.", "Did you mean --version?"],
+  ["--url http://x --zebra=1", "There is no option --zebra.", '"everstep help" lists'],
+  ["--url http://x", "The command is missing.", '"everstep help" lists'],
   ["instances", '"everstep instances" needs one more word: list, get,', '"everstep help instances" lists'],
 ])("says of %s what there is instead", (typed, message, hint) => {
   const error = problemOf(typed.split(" "));

@@ -1,8 +1,9 @@
 /** Which command is meant by what was typed. */
+
+import { nearest } from "../model/nearest.ts";
 import type { Command, OptionTable } from "./command.ts";
 import { connectionOptions } from "./common-options.ts";
 import { UsageError } from "./problems.ts";
-import { nearest } from "./suggestion.ts";
 
 export interface FoundCommand {
   readonly command: Command;
@@ -15,7 +16,7 @@ export function findCommand(commands: readonly Command[], typed: readonly string
   const leading = leadingOptions(typed);
   const words = typed.slice(leading.length);
   const found = commandNamed(commands, words);
-  if (found === undefined) throw unknownCommand(commands, words);
+  if (found === undefined) throw words.length === 0 ? noCommand(leading) : unknownCommand(commands, words);
   return { command: found.command, words: [...words.slice(found.name.length), ...leading] };
 }
 
@@ -65,6 +66,19 @@ function takesNext(word: string): boolean {
   const options: OptionTable = connectionOptions;
   if (word.startsWith("--")) return !word.includes("=") && Object.hasOwn(options, word.slice(2));
   return Object.values(options).some(({ short }) => short !== undefined && word === `-${short}`);
+}
+
+/** Nothing but options was typed, which stand alone only where they are these. */
+function noCommand(leading: readonly string[]): UsageError {
+  const known = [...Object.keys(connectionOptions).map((name) => `--${name}`), "-H", "--help", "--version"];
+  const names = leading.filter((word) => word.startsWith("-")).map((word) => word.split("=")[0] as string);
+  const unknown = names.find((name) => !known.includes(name) && !/^-H./.test(name));
+  if (unknown === undefined) return new UsageError("The command is missing.", helpHint(""));
+  const meant = unknown === "-v" ? "--version" : nearest(unknown, known);
+  return new UsageError(
+    `There is no option ${unknown}.`,
+    meant === undefined ? helpHint("") : `Did you mean ${meant}?`,
+  );
 }
 
 function unknownCommand(commands: readonly Command[], words: readonly string[]): UsageError {

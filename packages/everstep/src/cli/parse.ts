@@ -1,9 +1,10 @@
 /** What was typed after a command's name, as the values its `run` gets; a UsageError for everything it does not take. */
+
+import { nearest } from "../model/nearest.ts";
 import type { Argument, Command, Option, OptionTable, ValueOption } from "./command.ts";
 import { commonOptions, connectionOptions } from "./common-options.ts";
 import { fillArguments } from "./fill-arguments.ts";
 import { UsageError } from "./problems.ts";
-import { nearest } from "./suggestion.ts";
 import { readValue } from "./value.ts";
 
 export type Values = Readonly<Record<string, unknown>>;

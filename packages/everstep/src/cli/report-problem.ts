@@ -1,15 +1,24 @@
 /** What went wrong, said to the person who called, and as an exit code. */
 import type { ExitCode } from "./command.ts";
 import type { Secrets } from "./connection/secrets.ts";
+import { inOptionWords } from "./option-words.ts";
 import type { Output } from "./output/output.ts";
 import { painted } from "./output/paint.ts";
 import { CommandFailed, UsageError } from "./problems.ts";
 
-export function reportProblem(error: unknown, err: Output, secrets: Secrets): ExitCode {
-  const { message, hint } = wordsFor(error);
-  err.line(painted("red", "error:"), ` ${secrets.hide(message)}`);
+/** `options` are those of the command that was called. */
+export function reportProblem(
+  error: unknown,
+  options: readonly string[],
+  err: Output,
+  secrets: Secrets,
+): ExitCode {
+  const { message, hint } = wordsFor(error, options);
+  const isMistake = isMistakeOfCaller(error);
+  const words = isMistake ? inOptionWords(message, options) : message;
+  err.line(painted("red", "error:"), ` ${secrets.hide(words)}`);
   if (hint !== undefined) err.text(secrets.hide(hint));
-  return isMistakeOfCaller(error) ? 64 : 70;
+  return isMistake ? 64 : 70;
 }
 
 /** What was typed cannot be, whether this program or the server says so; nothing was done. */
@@ -21,14 +30,24 @@ function isMistakeOfCaller(error: unknown): boolean {
   };
   // Where no server says so, it is the app of a host command that cannot be used as it is.
   if (code === "INVALID_ARGUMENT") return details?.status !== undefined;
-  return typeof code === "string" && /^INVALID_|_TOO_LARGE$/.test(code);
+  return typeof code === "string" && /^INVALID_|_TOO_LARGE$|^WORKFLOW_PARAMS_INVALID$/.test(code);
 }
 
-function wordsFor(error: unknown): { readonly message: string; readonly hint?: string | undefined } {
+function wordsFor(
+  error: unknown,
+  options: readonly string[],
+): { readonly message: string; readonly hint?: string | undefined } {
   if (error instanceof UsageError || error instanceof CommandFailed) return error;
   const { code, message } = Object(error) as { readonly code?: unknown; readonly message?: unknown };
   const text = typeof message === "string" ? message : String(error);
-  return typeof code === "string" ? { message: `${text} (${code})`, hint: hints[code] } : { message: text };
+  if (typeof code !== "string") return { message: text };
+  return { message: `${text} (${code})`, hint: hints[code] ?? hintFor(code, options) };
+}
+
+/** Where it depends on what the command takes. */
+function hintFor(code: string, options: readonly string[]): string | undefined {
+  if (code !== "INSTANCE_ID_ALREADY_EXISTS" || !options.includes("if-exists")) return undefined;
+  return "To take the one that is there: --if-exists return.";
 }
 
 /** What a person at a command line can do, beyond what the message says. */
@@ -38,7 +57,6 @@ const hints: Readonly<Record<string, string>> = {
   INSTANCE_NOT_FOUND: '"everstep instances list" shows those there are.',
   STEP_NOT_FOUND: '"everstep instances get" shows the steps with their names.',
   RUN_NOT_FOUND: '"everstep instances get" shows the number of the current run.',
-  INSTANCE_ID_ALREADY_EXISTS: "To take the one that is there: --if-exists return.",
   INSTANCE_TERMINAL: 'To run it again: "everstep instances restart".',
   FAILED_STEP_NOT_RETRYABLE:
     'To run it again: "everstep instances restart", with --from <step> from a step on.',

@@ -4,12 +4,12 @@ import type { Command, CommandContext, ExitCode, Running } from "./command.ts";
 import type { ConnectionValues } from "./common-options.ts";
 import { type ClientFactory, connect } from "./connection/connect.ts";
 import { Secrets } from "./connection/secrets.ts";
-import { findCommand, leadingOptions } from "./find-command.ts";
+import { commandNamed, findCommand, leadingOptions } from "./find-command.ts";
 import { writeHelpOn } from "./help/help.ts";
 import { writeOverview } from "./help/overview.ts";
 import type { Input } from "./input.ts";
 import type { Output } from "./output/output.ts";
-import { parse, type Values } from "./parse.ts";
+import { optionsOf, parse, type Values } from "./parse.ts";
 import { reportProblem } from "./report-problem.ts";
 
 export interface World {
@@ -31,8 +31,14 @@ export async function runCli(words: readonly string[], world: World): Promise<Ex
   try {
     return await dispatch(words, world, secrets);
   } catch (error) {
-    return world.signal.aborted ? 130 : reportProblem(error, world.err, secrets);
+    return world.signal.aborted ? 130 : reportProblem(error, optionsTyped(words, world), world.err, secrets);
   }
+}
+
+/** The names of those that the command takes, if there is one. */
+function optionsTyped(words: readonly string[], { commands }: World): readonly string[] {
+  const found = commandNamed(commands, words.slice(leadingOptions(words).length));
+  return found === undefined ? [] : Object.keys(optionsOf(found.command));
 }
 
 async function dispatch(words: readonly string[], world: World, secrets: Secrets): Promise<ExitCode> {

@@ -1,6 +1,7 @@
 /** The statuses, and the words other engines have for them, which the server understands too. */
+
+import { nearest } from "../model/nearest.ts";
 import { UsageError } from "./problems.ts";
-import { nearest } from "./suggestion.ts";
 
 export const statuses = ["active", "waiting", "paused", "complete", "errored", "terminated"] as const;
 

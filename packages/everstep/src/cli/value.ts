@@ -1,8 +1,11 @@
 /** The text of one argument or option, as the value it stands for. */
+
+import { nearest } from "../model/nearest.ts";
 import type { ValueType } from "./command.ts";
 import { parseJson } from "./json.ts";
+import { readMoment } from "./moment.ts";
 import { UsageError } from "./problems.ts";
-import { nearest } from "./suggestion.ts";
+import { durationFrom } from "./typed-duration.ts";
 
 interface Expected {
   readonly type?: ValueType;
@@ -19,6 +22,8 @@ export function readValue(what: string, expected: Expected, text: string): unkno
       return wholeNumber(what, text);
     case "duration":
       return milliseconds(what, text);
+    case "time":
+      return readMoment(what, text);
     case "json":
       return parseJson(what, text);
   }
@@ -40,25 +45,9 @@ function wholeNumber(what: string, text: string): number {
 }
 
 function milliseconds(what: string, text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
-  const size = units[match?.[2]?.toLowerCase() ?? "?"];
-  if (match !== null && size !== undefined) return Math.ceil(Number(match[1]) * size);
+  const duration = durationFrom(text);
+  if (duration !== undefined) return duration;
   throw new UsageError(
-    `${what} is ${JSON.stringify(text)}; it must be a duration: milliseconds (1500), or a number with a unit (500ms, 30s, 2m, 1h).`,
+    `${what} is ${JSON.stringify(text)}; it must be a duration: milliseconds (1500), or a number with a unit (500ms, 30s, 2m, 1h, 7d).`,
   );
 }
-
-const units: Readonly<Record<string, number | undefined>> = {
-  "": 1,
-  ms: 1,
-  s: 1000,
-  second: 1000,
-  seconds: 1000,
-  m: 60_000,
-  min: 60_000,
-  minute: 60_000,
-  minutes: 60_000,
-  h: 3_600_000,
-  hour: 3_600_000,
-  hours: 3_600_000,
-};

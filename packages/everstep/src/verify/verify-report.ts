@@ -68,7 +68,7 @@ export function summaryOf(report: Omit<VerifyReport, "summary">): string {
     ...(moving === 0 ? [] : [`${moving} never held still`]),
   ];
   const found = [parts.join(" "), ...others].join(", ");
-  return `Checked ${counted(checked, "run")}: ${found}. ${complete ? "Nothing is left." : "There is more."}`;
+  return `Checked ${counted(checked, "run")}: ${found}. ${complete ? "All were looked at." : "There is more."}`;
 }
 
 function counted(count: number, word: string): string {

@@ -30,7 +30,7 @@ describe("what is found", () => {
       moving: 0,
       unreadable: [],
       complete: true,
-      summary: "Checked 3 runs: no violation. Nothing is left.",
+      summary: "Checked 3 runs: no violation. All were looked at.",
     });
   });
 
@@ -47,7 +47,7 @@ describe("what is found", () => {
       },
     ]);
     expect(report.ok).toBe(false);
-    expect(report.summary).toBe("Checked 2 runs: 1 violation (1 INV-37). Nothing is left.");
+    expect(report.summary).toBe("Checked 2 runs: 1 violation (1 INV-37). All were looked at.");
     expect(shelf.asked.filter((read) => read === "listSteps 2")).toHaveLength(2);
     expect(shelf.asked.filter((read) => read === "listSteps 1")).toHaveLength(1);
   });
@@ -127,7 +127,7 @@ describe("live runs", () => {
     };
     const report = await audit(shelf);
     expect(report).toMatchObject({ checked: 1, violations: [], moving: 1 });
-    expect(report.summary).toBe("Checked 1 run: no violation, 1 never held still. Nothing is left.");
+    expect(report.summary).toBe("Checked 1 run: no violation, 1 never held still. All were looked at.");
   });
 
   test("what is gone on the second look is not told", async () => {

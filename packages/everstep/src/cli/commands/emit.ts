@@ -1,5 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { readJsonFrom } from "../json-source.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 
 export const emit = defineCommand({
   path: ["emit"],
@@ -18,6 +20,7 @@ export const emit = defineCommand({
       summary: "the payload from a file, or from standard input with -",
     },
     "event-id": { summary: "publishing the same id again has no further effect" },
+    ...jsonOption,
   },
   examples: [
     { line: `emit prices.changed '{"currency": "EUR"}'`, about: "wake whoever waits for it" },
@@ -28,6 +31,7 @@ export const emit = defineCommand({
     const payload = await readJsonFrom("payload", values.payload, values.payloadFile, context);
     const client = await context.connect();
     const { waiters } = await client.publish(values.topic, payload, { id: values.eventId });
+    if (values.json) return out.raw(jsonDocument({ topic: values.topic, waiters }));
     const whom =
       waiters === 0
         ? "no instance; none was waiting for it"

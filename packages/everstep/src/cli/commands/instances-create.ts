@@ -1,6 +1,7 @@
 import { defineCommand } from "../command.ts";
 import { nameOf } from "../instance-of.ts";
 import { readJsonFrom } from "../json-source.ts";
+import { type Moment, timeOf } from "../moment.ts";
 import { endOf } from "../output/end-of.ts";
 import { writeEnding } from "../output/ending.ts";
 import { jsonDocument } from "../output/json-document.ts";
@@ -31,16 +32,18 @@ export const instancesCreate = defineCommand({
     id: { summary: "its id; made up when left out" },
     "if-exists": { choices: ["error", "return"], summary: "what to do when the id is taken (default error)" },
     "start-at": {
+      type: "time",
       placeholder: "<time>",
-      summary: "not before this time (2026-01-31T12:00:00Z), or after this long (1h)",
+      summary: "not before this time (2026-01-31T12:00:00Z), this day (2026-01-31), or after this long (1h)",
     },
     deadline: {
+      type: "time",
       placeholder: "<time>",
-      summary: "terminated if it has not ended by then: a time, or a duration",
+      summary: "terminated if it has not ended by then: a time, a day, or how long from now",
     },
     ttl: {
       placeholder: "<duration>",
-      summary: "deleted this long after it ended; kept forever when left out",
+      summary: "app.prune() may delete it this long after it ended (30d); kept forever when left out",
     },
     wait: {
       type: "flag",
@@ -60,11 +63,12 @@ export const instancesCreate = defineCommand({
   async run(context) {
     const { values, out, err, runtime } = context;
     const params = await readJsonFrom("params", values.params, values.paramsFile, context);
+    const time = (moment?: Moment) => (moment === undefined ? undefined : timeOf(moment, runtime.now()));
     const client = await context.connect();
     const instance = await client.workflow(values.workflow).create({
       ...(params === undefined ? {} : { params }),
-      ...given({ id: values.id, ifExists: values.ifExists, startAt: values.startAt }),
-      ...given({ deadline: values.deadline, ttl: values.ttl }),
+      ...given({ id: values.id, ifExists: values.ifExists, ttl: values.ttl }),
+      ...given({ startAt: time(values.startAt), deadline: time(values.deadline) }),
     });
     const { workflowName, id } = instance;
     if (values.json && !values.wait) {

@@ -1,6 +1,8 @@
 import { defineCommand } from "../command.ts";
 import { instanceArguments } from "../common-options.ts";
 import { instanceOf, nameOf } from "../instance-of.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 
 export const instancesFork = defineCommand({
   path: ["instances", "fork"],
@@ -15,15 +17,18 @@ export const instancesFork = defineCommand({
       summary: "keep what was recorded before this step; without it nothing is kept",
     },
     "new-id": { placeholder: "<id>", summary: "id of the new instance; made up when left out" },
+    ...jsonOption,
   },
   examples: [
     { line: "instances fork order o-17 --from ship", about: "try the rest once more, beside the original" },
     { line: "instances fork order o-17 --new-id o-17-again", about: "the same from the beginning" },
   ],
   async run(context) {
-    const { from, newId } = context.values;
+    const { from, newId, json } = context.values;
     const instance = await instanceOf(context);
     const forked = await instance.fork({ from, newId });
+    const { workflowName, id } = forked;
+    if (json) return context.out.raw(jsonDocument({ workflowName, id }));
     context.out.line(`Forked ${nameOf(instance)} as ${nameOf(forked)}.`);
   },
 });

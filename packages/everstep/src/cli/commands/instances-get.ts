@@ -41,12 +41,12 @@ export const instancesGet = defineCommand({
       instance.why(),
       wholeHistory(instance),
     ]);
-    const steps = withRunning(recorded.steps, details.meta.currentStep);
+    const steps = withRunning(recorded.steps, details.meta);
     if (values.json) return out.raw(jsonDocument({ ...details, why, steps }));
     const now = runtime.now();
     writeInstance(details, values.full, now, out);
     out.line();
-    writeWhy(why, instance, out);
+    writeWhy(why, instance, now, out);
     if (steps.length === 0) return;
     out.line();
     out.line(painted("bold", "Steps"));

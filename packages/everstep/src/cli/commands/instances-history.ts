@@ -1,4 +1,3 @@
-import type { WireStep } from "../../http/wire.ts";
 import { defineCommand } from "../command.ts";
 import { logOptions } from "../common-log-options.ts";
 import { instanceArguments } from "../common-options.ts";
@@ -15,7 +14,7 @@ export const instancesHistory = defineCommand({
   group: "Instances",
   summary: "tell what happened in a run, in order",
   description: [
-    "Its steps, failed attempts and events, one line each, and with --include-logs its log lines between them.",
+    "Its steps, failed attempts and events, one line each, who steered it, and with --include-logs its log lines between them.",
   ],
   connects: true,
   arguments: instanceArguments,
@@ -42,16 +41,16 @@ export const instancesHistory = defineCommand({
     const instance = await instanceOf(context);
     // Whoever says which lines wants lines.
     const includeLogs = values.includeLogs || logLevel !== undefined || logCategory !== undefined;
-    let running: WireStep | undefined;
     const told = await wholeHistory(instance, {
       runNumber: run,
-      ...(includeLogs ? { includeLogs } : {}),
+      includeLogs: true,
       logLevel,
-      logCategory,
+      // Who steered it is told in any case.
+      logCategory: includeLogs ? logCategory : "operator",
     });
     const current = run === undefined ? (await instance.details()).meta : undefined;
-    if (current?.runNumber === told.runNumber) running = current.currentStep;
-    const history = { ...told, steps: withRunning(told.steps, running) };
+    const steps = current?.runNumber === told.runNumber ? withRunning(told.steps, current) : told.steps;
+    const history = { ...told, steps };
     if (values.json) return out.raw(jsonDocument(history));
     out.line(painted("bold", nameOf(instance)), `  run ${history.runNumber}`);
     if (history.steps.length + history.events.length + history.logs.length === 0) {

@@ -1,7 +1,6 @@
-import type { InstanceClient } from "../../fetch-client/index.ts";
 import { defineCommand } from "../command.ts";
 import { nameOf } from "../instance-of.ts";
-import { CommandFailed } from "../problems.ts";
+import { ended, hasEnded, statusIfKnown } from "../verbs/ended.ts";
 import { runVerb, verbArguments, verbOptions } from "../verbs/verb.ts";
 
 export const instancesResume = defineCommand({
@@ -26,7 +25,7 @@ export const instancesResume = defineCommand({
       statuses: ["paused"],
       async act(instance) {
         const status = await statusIfKnown(instance);
-        if (hasEnded.has(status)) throw ended(instance, status);
+        if (hasEnded(status)) throw ended(instance, status, "it cannot go on");
         await instance.resume();
         return status;
       },
@@ -36,25 +35,3 @@ export const instancesResume = defineCommand({
           : `${nameOf(instance)} was not paused: it is ${status}.`,
     }),
 });
-
-const hasEnded: ReadonlySet<string> = new Set(["complete", "errored", "terminated"]);
-
-/** Who may steer need not be allowed to look. */
-async function statusIfKnown(instance: InstanceClient): Promise<string> {
-  try {
-    return (await instance.status()).status;
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code === "FORBIDDEN") return "";
-    throw error;
-  }
-}
-
-function ended(instance: Parameters<typeof nameOf>[0], status: string): CommandFailed {
-  return Object.assign(
-    new CommandFailed(
-      `${nameOf(instance)} has ended (${status}), so it cannot go on.`,
-      `Run it again: everstep instances restart ${nameOf(instance)}`,
-    ),
-    { code: "INSTANCE_TERMINAL" },
-  );
-}

@@ -2,6 +2,8 @@ import { defineCommand } from "../command.ts";
 import { instanceArguments } from "../common-options.ts";
 import { instanceOf, nameOf } from "../instance-of.ts";
 import { readJsonFrom } from "../json-source.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 
 export const instancesSendEvent = defineCommand({
   path: ["instances", "send-event"],
@@ -21,6 +23,7 @@ export const instancesSendEvent = defineCommand({
       summary: "the same from a file, or from standard input with -",
     },
     "event-id": { summary: "sending the same id again has no further effect" },
+    ...jsonOption,
   },
   examples: [
     { line: "instances send-event order o-17 approved", about: "without a payload" },
@@ -33,11 +36,13 @@ export const instancesSendEvent = defineCommand({
     const { values, out } = context;
     const payload = await readJsonFrom("payload", values.payload, values.payloadFile, context);
     const instance = await instanceOf(context);
-    const { status } = await instance.sendEvent({
+    const { status, output, error } = await instance.sendEvent({
       type: values.type,
       payload,
       id: values.eventId,
     });
+    const { workflowName, id } = instance;
+    if (values.json) return out.raw(jsonDocument({ workflowName, id, status, output, error }));
     out.line(`Sent ${values.type} to ${nameOf(instance)}, which is ${status}.`);
   },
 });

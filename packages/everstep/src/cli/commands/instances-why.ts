@@ -17,6 +17,6 @@ export const instancesWhy = defineCommand({
     const instance = await instanceOf(context);
     const why = await instance.why();
     if (context.values.json) context.out.raw(jsonDocument(why));
-    else writeWhy(why, instance, context.out);
+    else writeWhy(why, instance, context.runtime.now(), context.out);
   },
 });

@@ -1,15 +1,19 @@
 import type { App, CheckReport, ReplayClassification, ReplayFinding } from "../../index.ts";
 import { defineCommand } from "../command.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 import type { Output } from "../output/output.ts";
 import { painted } from "../output/paint.ts";
 import { writeTable } from "../output/table.ts";
 import { CommandFailed } from "../problems.ts";
 import { fileArgument, storeOption } from "./store-options.ts";
+import { consoleAside } from "./user-file/console-aside.ts";
 import { type Loaded, loadOrFail, openApp, withApp } from "./user-file/open-app.ts";
 
 const harmless: readonly ReplayClassification[] = ["identical", "continues"];
 const acceptable = ["reordered", "orphaned", "ends", "mismatch", "stuck", "unknown", "unreadable"] as const;
 const shownMax = 50;
+const findingsMax = 500;
 const pageSize = 5000;
 
 export const check = defineCommand({
@@ -37,6 +41,7 @@ export const check = defineCommand({
       choices: acceptable,
       summary: "accept instances of this class, may be repeated",
     },
+    ...jsonOption,
   },
   examples: [
     { line: "check src/app.ts", about: "the app's own workflows against its own store" },
@@ -47,13 +52,19 @@ export const check = defineCommand({
     { line: "check src/app.ts --allow reordered --allow orphaned", about: "accept what was looked at" },
   ],
   async run({ values, cwd, out }) {
+    if (values.json) consoleAside();
     const loaded = await loadOrFail(cwd, values.file);
     const { app, workflows } = await subject(loaded, values.storeApp, values.store, cwd);
     const report = await withApp(app, () => checkAll(app, { ...workflows, ...only(values.workflow) }));
     const allowed = new Set<string>([...harmless, ...values.allow]);
-    write(report, allowed, out);
     const broken = Object.entries(report.counts).filter(([name, count]) => count > 0 && !allowed.has(name));
-    return broken.length === 0 ? 0 : 70;
+    const ok = broken.length === 0;
+    if (values.json) out.raw(jsonDocument({ ok, ...report }));
+    else {
+      write(report, allowed, out);
+      writeVerdict(report.checked, broken, storeName(loaded, values), out);
+    }
+    return ok ? 0 : 70;
   },
 });
 
@@ -94,10 +105,10 @@ async function checkAll(app: App, code: Code): Promise<Pick<CheckReport, "checke
     const part = await app.check({ ...code, limit: pageSize, after });
     checked += part.checked;
     counts = added(counts, part.counts);
-    findings = [...findings, ...part.findings].slice(0, shownMax * 10);
+    findings = [...findings, ...part.findings].slice(0, findingsMax);
     after = part.after;
   }
-  return { checked, counts, findings };
+  return { checked, counts, findings: findings.slice(0, findingsMax) };
 }
 
 type Counts = CheckReport["counts"];
@@ -112,10 +123,10 @@ function write(
   allowed: ReadonlySet<string>,
   out: Output,
 ): void {
-  if (checked === 0) return out.line("There are no unfinished instances: nothing stands against this code.");
+  if (checked === 0) return;
   const rows = Object.entries(counts).filter(([, count]) => count > 0);
   writeTable(
-    [{ title: "CLASS" }, { title: "INSTANCES", align: "right" }, { title: "" }],
+    [{ title: "class" }, { title: "instances", align: "right" }, { title: "" }],
     rows.map(([name, count]) => [
       { text: name, style: allowed.has(name) ? "green" : "red" },
       { text: String(count) },
@@ -133,6 +144,34 @@ function write(
   for (const finding of worth.slice(0, shownMax)) writeFinding(finding, allowed, out);
   const hidden = worth.length - shownMax;
   if (hidden > 0) out.line("", painted("dim", `There are more; --workflow shows those of one workflow.`));
+}
+
+function writeVerdict(
+  checked: number,
+  broken: readonly (readonly [string, number])[],
+  store: string,
+  out: Output,
+): void {
+  const bad = broken.reduce((sum, [, count]) => sum + count, 0);
+  if (checked > 0) out.line();
+  if (checked === 0)
+    out.line(`There are no unfinished instances in ${store}: nothing stands against this code.`);
+  else if (bad === 0) out.line(painted("green", "✓"), ` The code may be deployed: it fits ${store}.`);
+  else
+    out.line(
+      painted("red", "✗"),
+      ` Do not deploy yet: ${bad} of ${checked} in ${store} would not simply go on.`,
+    );
+}
+
+/** For people: which store was looked at. */
+function storeName(
+  { app }: Loaded,
+  values: { readonly [Name in "file" | "storeApp" | "store"]?: string | undefined },
+): string {
+  if (values.storeApp !== undefined) return `the store of ${values.storeApp}`;
+  if (values.store !== undefined) return values.store;
+  return app ? `the store of ${values.file}` : "the store of everstep dev";
 }
 
 function writeFinding(finding: ReplayFinding, allowed: ReadonlySet<string>, out: Output): void {

@@ -1,8 +1,11 @@
 import type { App } from "../../index.ts";
 import { defineCommand } from "../command.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "./counted.ts";
 import { fileArgument, storeOption } from "./store-options.ts";
+import { consoleAside } from "./user-file/console-aside.ts";
 import { loadOrFail, openApp, withApp } from "./user-file/open-app.ts";
 
 export const migrate = defineCommand({
@@ -16,6 +19,7 @@ export const migrate = defineCommand({
   arguments: [fileArgument],
   options: {
     plan: { type: "flag", summary: "change nothing, print the statements that would run" },
+    ...jsonOption,
     ...storeOption,
   },
   examples: [
@@ -23,8 +27,13 @@ export const migrate = defineCommand({
     { line: "migrate src/app.ts --plan", about: "read what it would do first" },
   ],
   async run({ values, cwd, out }) {
+    if (values.json) consoleAside();
     const loaded = await loadOrFail(cwd, values.file);
     const app = await openApp(cwd, loaded, values.store);
+    if (values.json) {
+      const { from, to, statements } = await withApp(app, () => app.migrate({ plan: values.plan }));
+      return out.raw(jsonDocument({ from, to, statements }));
+    }
     await withApp(app, () => (values.plan ? writePlan(app, out) : runMigration(app, out)));
   },
 });

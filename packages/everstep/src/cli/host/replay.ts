@@ -7,9 +7,12 @@ import {
   type WorkflowDefinition,
 } from "../../index.ts";
 import { defineCommand } from "../command.ts";
+import { jsonDocument } from "../output/json-document.ts";
+import { jsonOption } from "../output/json-option.ts";
 import type { Output } from "../output/output.ts";
 import { painted, type Style } from "../output/paint.ts";
 import { CommandFailed, UsageError } from "../problems.ts";
+import { consoleAside } from "./user-file/console-aside.ts";
 import { type Loaded, loadOrFail } from "./user-file/open-app.ts";
 
 export const replay = defineCommand({
@@ -30,6 +33,7 @@ export const replay = defineCommand({
       type: "duration",
       summary: "how long code that does not come to rest is waited for (default 2s)",
     },
+    ...jsonOption,
   },
   examples: [
     {
@@ -40,14 +44,26 @@ export const replay = defineCommand({
   ],
   async run({ values, cwd, out }) {
     const history = await readHistory(resolve(cwd, values.history), values.history);
+    if (values.json) consoleAside();
     const loaded = await loadOrFail(cwd, values.file);
     const workflow = workflowOf(history, loaded, cwd);
     const options = values.patience === undefined ? {} : { patience: values.patience };
     const result = await replayHistory(history, workflow, options);
-    write(history, result, out);
-    return ["identical", "continues"].includes(result.classification) ? 0 : 70;
+    const ok = isFit(result);
+    if (values.json) out.raw(jsonDocument(documentOf(result, ok)));
+    else write(history, result, out);
+    return ok ? 0 : 70;
   },
 });
+
+function isFit({ classification }: Pick<ReplayResult, "classification">): boolean {
+  return classification === "identical" || classification === "continues";
+}
+
+function documentOf({ finding, asked, output, error }: ReplayResult, ok: boolean): object {
+  const thrown = error && { name: error.name, message: error.message };
+  return { ok, ...finding, error: finding.error ?? thrown, asked, output };
+}
 
 async function readHistory(path: string, given: string): Promise<HistoryDocument> {
   let text: string;
@@ -99,7 +115,7 @@ const looks: Readonly<Record<string, readonly [string, Style, string]>> = {
 
 function write(
   history: HistoryDocument,
-  { asked, finding, classification, ...end }: ReplayResult,
+  { asked, finding, classification, error }: ReplayResult,
   out: Output,
 ): void {
   const { workflowName, instanceId, runNumber, steps, status } = history;
@@ -114,7 +130,6 @@ function write(
   for (const stepKey of finding.unusedSteps) {
     out.line("  ", painted("red", "-"), ` ${stepKey} `, painted("dim", "recorded, and not asked for"));
   }
-  if (end.error) out.line("  ", painted("red", `throws ${end.error.name}: ${end.error.message}`));
-  const isFit = classification === "identical" || classification === "continues";
-  out.line(painted(isFit ? "green" : "red", classification), `: ${finding.message}`);
+  if (error) out.line("  ", painted("red", `throws ${error.name}: ${error.message}`));
+  out.line(painted(isFit({ classification }) ? "green" : "red", classification), `: ${finding.message}`);
 }

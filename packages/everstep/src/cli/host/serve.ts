@@ -57,11 +57,17 @@ export const serve = defineCommand({
     if (signal.aborted) return untilStopped(app, served, 0, context);
     const names = app.manifest().map(({ name }) => name);
     out.line(`Serving ${names.join(", ")} on `, painted("cyan", served.url), ` (process ${process.pid}).`);
+    if (isForAll(values.host))
+      out.line(`Other machines can reach it: it listens on all addresses (${values.host}).`);
     if (values.dashboard) out.line("Dashboard on ", painted("cyan", `${served.url}dashboard/`), ".");
     warnIfClosed(app, out);
     return untilStopped(app, served, values.grace ?? graceMsDefault, context);
   },
 });
+
+function isForAll(host: string | undefined): boolean {
+  return host !== undefined && ["0.0.0.0", "::", "[::]"].includes(host);
+}
 
 /** The app with its own hooks and options, and the dashboard. */
 async function withDashboard(app: App): Promise<ReturnType<App["fetchWith"]>> {

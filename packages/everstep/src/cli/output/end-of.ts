@@ -23,7 +23,7 @@ export async function endOf(
   }
 }
 
-/** A line for each step that came to something new. */
+/** A line for each step that began or came to something new. */
 async function tellSteps(
   instance: InstanceClient,
   err: Output,
@@ -31,12 +31,19 @@ async function tellSteps(
   signal: AbortSignal,
 ): Promise<void> {
   const told = new Map<string, string>();
-  for await (const { steps } of instance.watch({ signal })) {
+  const tell = (stepKey: string, status: WireStep["status"], count: number, text: string): void => {
+    const state = `${status} ${count}`;
+    if (told.get(stepKey) === state) return;
+    told.set(stepKey, state);
+    err.line("  ", stepMark(status), ` ${stepKey}`, painted("dim", `  ${text}`));
+  };
+  for await (const { steps, running } of instance.watch({ signal })) {
+    const atWork = new Set(running.map(({ stepKey }) => stepKey));
     for (const step of steps) {
-      const state = `${step.status} ${step.attempts}`;
-      if (told.get(step.stepKey) === state) continue;
-      told.set(step.stepKey, state);
-      err.line("  ", stepMark(step.status), ` ${step.stepKey}`, painted("dim", `  ${textOf(step, now())}`));
+      if (!atWork.has(step.stepKey)) tell(step.stepKey, step.status, step.attempts, textOf(step, now()));
+    }
+    for (const { stepKey, start } of running) {
+      tell(stepKey, "running", start, start === 1 ? "is at work" : `is at work, start ${start}`);
     }
   }
 }

@@ -93,5 +93,8 @@ function eventHappening(event: WireEvent, indexes: ReadonlyMap<string, number>):
 function logHappening(line: WireLogLine, indexes: ReadonlyMap<string, number>): Happening {
   const index = line.stepKey === null ? undefined : indexes.get(line.stepKey);
   const order = index === undefined ? Number.POSITIVE_INFINITY : 2 * index + 0.4;
+  if (line.category === "operator") {
+    return { at: line.createdAt, order, pieces: [painted("cyan", "◆"), ` ${line.message}`] };
+  }
   return { at: line.createdAt, order, pieces: ["  ", ...logPieces(line)] };
 }

@@ -20,8 +20,25 @@ test.each<[Partial<WireStep>, string]>([
 test("a step at work takes the place of its record, or comes last where it has none", () => {
   const steps = [step({ stepKey: "a" }), step({ stepKey: "b", index: 1, status: "waiting" })];
   const again = step({ stepKey: "b", index: 1, status: "running" });
-  expect(withRunning(steps, again)).toEqual([steps[0], again]);
+  expect(withRunning(steps, { currentStep: again })).toEqual([steps[0], again]);
   const fresh = step({ stepKey: "c", index: -1, status: "running" });
-  expect(withRunning(steps, fresh)).toEqual([...steps, fresh]);
-  expect(withRunning(steps, steps[1])).toEqual(steps);
+  expect(withRunning(steps, { currentStep: fresh })).toEqual([...steps, fresh]);
+  expect(withRunning(steps, { currentStep: steps[1] as WireStep })).toEqual(steps);
+});
+
+test("of several steps at work each is there", () => {
+  const steps = [step({ stepKey: "a" }), step({ stepKey: "b", index: 1, status: "waiting", attempts: 1 })];
+  const body = (stepKey: string, start: number) => ({
+    stepKey,
+    name: stepKey,
+    start,
+    startedAt: "2026-01-31",
+  });
+  const shown = withRunning(steps, { running: [body("c", 1), body("b", 2), body("d", 1)] });
+  expect(shown.map(({ stepKey, status, starts }) => `${stepKey} ${status} ${starts}`)).toEqual([
+    "a completed 1",
+    "b running 2",
+    "c running 1",
+    "d running 1",
+  ]);
 });

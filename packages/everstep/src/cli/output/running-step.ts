@@ -1,12 +1,51 @@
-/** The step that is at work now, which has no record before it came to something; and what crashes left of a step. */
-import type { WireStep } from "../../http/wire.ts";
+/** The steps that are at work now, which have no record before they came to something; and what crashes left of a step. */
+import type { WireMeta, WireRunningBody, WireStep } from "../../http/wire.ts";
 
-export function withRunning(steps: readonly WireStep[], current: WireStep | undefined): readonly WireStep[] {
+export function withRunning(
+  steps: readonly WireStep[],
+  { running, currentStep }: Pick<WireMeta, "running" | "currentStep">,
+): readonly WireStep[] {
+  const keys = new Set(running?.map(({ stepKey }) => stepKey));
+  if (running === undefined || keys.size === 0) return withCurrent(steps, currentStep);
+  const known = new Map(steps.map((step) => [step.stepKey, step]));
+  const atWork = running.map((body) => runningStep(body, known.get(body.stepKey)));
+  return inOrder([...steps.filter(({ stepKey }) => !keys.has(stepKey)), ...atWork]);
+}
+
+/** A server of an earlier version names only one. */
+function withCurrent(steps: readonly WireStep[], current: WireStep | undefined): readonly WireStep[] {
   if (current?.status !== "running") return steps;
-  const others = steps.filter(({ stepKey }) => stepKey !== current.stepKey);
-  // One that is new has no place in the order yet.
-  if (current.index < 0) return [...others, current];
-  return [...others, current].sort((a, b) => a.index - b.index);
+  return inOrder([...steps.filter(({ stepKey }) => stepKey !== current.stepKey), current]);
+}
+
+/** One that is new has no place in the order yet. */
+function inOrder(steps: readonly WireStep[]): readonly WireStep[] {
+  const place = ({ index }: WireStep): number => (index < 0 ? Number.MAX_SAFE_INTEGER : index);
+  return steps.toSorted((a, b) => place(a) - place(b));
+}
+
+function runningStep({ stepKey, name, start, startedAt }: WireRunningBody, known?: WireStep): WireStep {
+  if (known) return { ...known, status: "running", starts: start };
+  return {
+    stepKey,
+    name,
+    index: -1,
+    type: "do",
+    status: "running",
+    attempts: 0,
+    starts: start,
+    maxAttempts: null,
+    timeoutMs: null,
+    nextRetryAt: null,
+    wakeAt: null,
+    waitEventType: null,
+    topic: null,
+    parentKey: null,
+    depth: 0,
+    errors: [],
+    createdAt: startedAt,
+    settledAt: null,
+  };
 }
 
 /** "cut off twice": starts that came to no end, because the process died. */

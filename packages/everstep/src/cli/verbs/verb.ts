@@ -75,7 +75,7 @@ export async function doToMany(
   if (chosen.length > 0 && isAsked) {
     const many = chosen.length === 1 ? nameOf(chosen[0] as Chosen) : `${chosen.length} instances`;
     if (!(await isYes(input, `${capital(verb.infinitive)} ${many}? [y/N] `))) {
-      out.line("Nothing was done.");
+      (values.json ? err : out).line("Nothing was done.");
       return 70;
     }
   }
@@ -90,7 +90,7 @@ async function doToOne(context: VerbContext, verb: Verb): Promise<ExitCode> {
   if (verb.asks === "for one" && !values.yes && input.isTerminal && err.isTerminal) {
     const question = `${capital(verb.infinitive)} ${nameOf(instance)}? It cannot be undone. [y/N] `;
     if (!(await isYes(input, question))) {
-      out.line("Nothing was done.");
+      (values.json ? err : out).line("Nothing was done.");
       return 70;
     }
   }

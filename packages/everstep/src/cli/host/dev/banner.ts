@@ -25,6 +25,7 @@ export function writeBanner(out: Output, facts: BannerFacts): void {
   const { url, dashboardUrl, workflows, storePath, cwd, pid, program } = facts;
   const [first = ""] = workflows;
   const rows: readonly (readonly [string, string])[] = [
+    ...(dashboardUrl === null ? [] : [["api", url] as const]),
     ["workflows", `${workflows.join(", ")} (${relative(cwd, facts.file)})`],
     ["store", storePath === null ? "the app's own" : relative(cwd, storePath) || storePath],
     ...(facts.asksItself ? [["access", `as the app's own authorize says; ${skipping}`] as const] : []),
@@ -32,9 +33,7 @@ export function writeBanner(out: Output, facts: BannerFacts): void {
     ["start one", `${program} instances create ${first}`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
-  out.line(painted("bold", "everstep dev"), "  ", painted("cyan", url));
-  if (dashboardUrl !== null) {
-    out.line("  ", painted("dim", "dashboard".padEnd(width)), "  ", painted("cyan", dashboardUrl));
-  }
+  // First what a browser can open: the dashboard with its token.
+  out.line(painted("bold", "everstep dev"), "  ", painted("cyan", dashboardUrl ?? url));
   for (const [name, value] of rows) out.line("  ", painted("dim", name.padEnd(width)), "  ", value);
 }

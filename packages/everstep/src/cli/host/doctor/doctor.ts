@@ -1,6 +1,9 @@
 import type { App, Runtime } from "../../../index.ts";
 import { defineCommand } from "../../command.ts";
+import { jsonLine } from "../../output/json-document.ts";
+import { jsonLinesOption } from "../../output/json-option.ts";
 import { fileArgument, storeOption } from "../store-options.ts";
+import { consoleAside } from "../user-file/console-aside.ts";
 import { loadOrFail, openApp, withApp } from "../user-file/open-app.ts";
 import {
   clockFinding,
@@ -22,18 +25,20 @@ export const doctor = defineCommand({
       "check: ok, warn, or fail with what to do. The exit code is 70 when something fails.",
   ],
   arguments: [fileArgument],
-  options: storeOption,
+  options: { ...storeOption, ...jsonLinesOption },
   examples: [
     { line: "doctor src/app.ts", about: "the app's store, and the host this runs on" },
     { line: "doctor workflows.ts", about: "the store of everstep dev in this folder" },
   ],
   async run({ values, cwd, out, runtime }) {
+    if (values.json) consoleAside();
     const loaded = await loadOrFail(cwd, values.file);
     const app = await openApp(cwd, loaded, values.store);
     let hasFailed = false;
     await withApp(app, async () => {
       for await (const finding of findings(app, runtime)) {
-        writeFinding(finding, out);
+        if (values.json) out.raw(jsonLine(finding));
+        else writeFinding(finding, out);
         hasFailed ||= finding.level === "fail";
       }
     });

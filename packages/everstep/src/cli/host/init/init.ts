@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { nearest } from "../../../model/nearest.ts";
 import { defineCommand } from "../../command.ts";
 import type { Input } from "../../input.ts";
 import type { Output } from "../../output/output.ts";
 import { painted } from "../../output/paint.ts";
 import { UsageError } from "../../problems.ts";
-import { nearest } from "../../suggestion.ts";
 import { ownVersion } from "../own-package.ts";
 import { type PlannedFile, type Project, planProject } from "./project.ts";
 import { type StoreName, storeNames } from "./templates.ts";
@@ -16,9 +16,10 @@ export const init = defineCommand({
   summary: "write a minimal project: one workflow, an app, scripts, tsconfig.json, .gitignore",
   description: [
     "Writes package.json, workflows.ts, app.ts, tsconfig.json and .gitignore where they are missing. An existing package.json " +
-      "gets a script and the dependencies added; no other file that is there is touched. In a terminal it asks which store " +
+      "gets scripts and the dependencies added; no other file that is there is touched. In a terminal it asks which store " +
       "the app shall have, shows what it will write and asks.",
-    'In a package of "type": "commonjs", as npm init makes it, the files end in .mts, which Node imports there too.',
+    'A package.json without a "type" gets "type": "module" if there is no code beside it. In a package of "type": "commonjs", or ' +
+      "without a type but with code, the files end in .mts, which are modules there too.",
   ],
   arguments: [
     { name: "folder", optional: true, suggests: "files", summary: "where to write it (default this folder)" },

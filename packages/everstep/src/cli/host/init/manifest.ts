@@ -23,16 +23,18 @@ export interface Needed {
   readonly appFile: string;
   /** A tsconfig is written, and what it names must be there. */
   readonly isTyped: boolean;
+  /** Nothing in the package has been written yet, so it can become what a new one is. */
+  readonly isBlank: boolean;
 }
 
-const script = "everstep dev";
+const devScript = "everstep dev";
 
 export function newManifest(folder: string, needed: Needed): string {
   const manifest = {
     name: packageName(folder),
     private: true,
     type: "module",
-    scripts: { dev: script, start: `everstep serve ${needed.appFile}`, check: "tsc" },
+    scripts: scriptsOf(needed),
     dependencies: dependenciesOf(needed),
     devDependencies: typeTools,
   };
@@ -50,9 +52,19 @@ export function readManifest(path: string): Manifest {
   throw new CommandFailed(`${path} is not a JSON object, so nothing can be added to it.`, "Repair it first.");
 }
 
-/** As `npm init` writes it; without a type, Node looks into the file. */
-export function isCommonjs(manifest: Manifest | null): boolean {
-  return manifest?.value.type === "commonjs";
+/** Without a type Node looks into each file, but the compiler takes it for CommonJS. */
+export function isCommonjs(manifest: Manifest): boolean {
+  return manifest.value.type !== "module";
+}
+
+/** As `npm install` and `npm init` leave it: nobody has said what its files are. */
+export function hasNoType(manifest: Manifest): boolean {
+  return manifest.value.type === undefined;
+}
+
+/** Everything that must be installed before all of it runs. */
+export function packagesOf(needed: Needed): readonly string[] {
+  return Object.keys({ ...dependenciesOf(needed), ...(needed.isTyped ? typeTools : {}) });
 }
 
 /** null where everything is there already. */
@@ -61,8 +73,7 @@ export function addedTo(
   needed: Needed,
 ): { readonly content: string; readonly about: string } | null {
   const { scripts = {}, dependencies = {}, devDependencies = {} } = value;
-  const hasScript = Object.values(scripts).some((line) => line.includes(script));
-  const name = "dev" in scripts ? "dev:workflows" : "dev";
+  const newScripts = lackingScripts(scripts, needed);
   const lacking = (wanted: Section): Section =>
     Object.fromEntries(
       Object.entries(wanted).filter(([each]) => !(each in dependencies || each in devDependencies)),
@@ -70,17 +81,31 @@ export function addedTo(
   const libraries = lacking(dependenciesOf(needed));
   const tools = lacking(needed.isTyped ? typeTools : {});
   const news = [
-    ...(hasScript ? [] : [`script "${name}"`]),
+    ...(needed.isBlank ? ['"type": "module"'] : []),
+    ...Object.keys(newScripts).map((each) => `script "${each}"`),
     ...Object.keys({ ...libraries, ...tools }).map((each) => `dependency "${each}"`),
   ];
   if (news.length === 0) return null;
   const more = {
     ...value,
-    ...(hasScript ? {} : { scripts: { ...scripts, [name]: script } }),
+    ...(needed.isBlank ? { type: "module" } : {}),
+    ...(isEmpty(newScripts) ? {} : { scripts: { ...scripts, ...newScripts } }),
     ...(isEmpty(libraries) ? {} : { dependencies: { ...dependencies, ...libraries } }),
     ...(isEmpty(tools) ? {} : { devDependencies: { ...devDependencies, ...tools } }),
   };
   return { content: written(more, indentOf(text)), about: `adds ${listed(news)}` };
+}
+
+/** A package with code of its own says itself how it is started and checked. */
+function lackingScripts(scripts: Section, needed: Needed): Section {
+  if (needed.isBlank)
+    return Object.fromEntries(Object.entries(scriptsOf(needed)).filter(([name]) => !(name in scripts)));
+  if (Object.values(scripts).some((line) => line.includes(devScript))) return {};
+  return { ["dev" in scripts ? "dev:workflows" : "dev"]: devScript };
+}
+
+function scriptsOf({ appFile }: Needed): Section {
+  return { dev: devScript, start: `everstep serve ${appFile}`, check: "tsc" };
 }
 
 function dependenciesOf({ version, store }: Needed): Section {

@@ -1,9 +1,9 @@
 /** What `everstep init` would write into a folder, as a plan. Files that are there stay as they are. */
-import { existsSync, lstatSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CommandFailed } from "../../problems.ts";
-import { addedTo, isCommonjs, newManifest, readManifest } from "./manifest.ts";
-import { drivers, endingOf, type StoreName, sampleApp, sampleWorkflow, tsconfig } from "./templates.ts";
+import { addedTo, hasNoType, isCommonjs, newManifest, packagesOf, readManifest } from "./manifest.ts";
+import { endingOf, type StoreName, sampleApp, sampleWorkflow, tsconfig } from "./templates.ts";
 
 export interface PlannedFile {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Project {
   readonly files: readonly PlannedFile[];
   /** The file with the workflows, whether it is planned or there. */
   readonly workflowsFile: string;
-  /** The library has to be fetched before anything runs. */
+  /** Something has to be fetched before all of it runs. */
   readonly needsInstall: boolean;
 }
 
@@ -31,11 +31,13 @@ export function planProject(folder: string, version: string, store: StoreName): 
   const path = join(folder, "package.json");
   const manifest = existsSync(path) ? readManifest(path) : null;
   const existing = workflowsFiles.find((name) => existsSync(join(folder, name)));
-  // Where the package's files are CommonJS, only this ending is what everstep imports.
-  const workflowsFile = existing ?? (isCommonjs(manifest) ? "workflows.mts" : "workflows.ts");
-  const appFile = `app${endingOf(workflowsFile)}`;
   const isSample = existing === undefined;
-  const needed = { version, store: isSample ? store : null, appFile, isTyped: isSample };
+  const isBlank = isSample && manifest !== null && hasNoType(manifest) && !hasCode(folder);
+  // Where the package's files are CommonJS, or may be, this ending is a module for Node and for the compiler.
+  const isOther = manifest !== null && isCommonjs(manifest) && !isBlank;
+  const workflowsFile = existing ?? (isOther ? "workflows.mts" : "workflows.ts");
+  const appFile = `app${endingOf(workflowsFile)}`;
+  const needed = { version, store: isSample ? store : null, appFile, isTyped: isSample, isBlank };
   const missing = (name: string, content: string, about: string): readonly PlannedFile[] =>
     existsSync(join(folder, name)) ? [] : [fresh(name, content, about)];
   const files = [
@@ -49,9 +51,7 @@ export function planProject(folder: string, version: string, store: StoreName): 
     ...(isSample ? missing("tsconfig.json", tsconfig, "for npx tsc and for editors") : []),
     ...missing(".gitignore", "node_modules/\n.everstep/\n*.db*\n", "what is not for git"),
   ];
-  const driver = isSample ? drivers[store]?.[0] : undefined;
-  const libraries = ["everstep", ...(driver === undefined ? [] : [driver])];
-  const needsInstall = libraries.some(
+  const needsInstall = packagesOf(needed).some(
     (name) => !existsSync(join(folder, "node_modules", name, "package.json")),
   );
   return { files, workflowsFile, needsInstall };
@@ -65,6 +65,16 @@ function addition(
   added: { readonly content: string; readonly about: string } | null,
 ): readonly PlannedFile[] {
   return added === null ? [] : [{ name: "package.json", isAddition: true, ...added }];
+}
+
+/** Files or folders whose meaning a type in package.json could change. */
+function hasCode(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).some(
+    (entry) =>
+      !entry.name.startsWith(".") &&
+      entry.name !== "node_modules" &&
+      (!entry.isFile() || /\.[cm]?[jt]sx?$/.test(entry.name)),
+  );
 }
 
 /** A link that leads nowhere looks like no file, and cannot be written: better said before the first one is. */
