@@ -47,12 +47,17 @@ onEachStore("dead letters", { isOfThePage: true, seed }, (stage) => {
   });
 
   test("of one workflow are in an address of their own", async () => {
-    const page = await openPage({ colorScheme: "dark" });
+    const page = await openPage({ colorScheme: "dark", width: 390, height: 740 });
     await page.goto(`${stage.served.dashboardUrl}dead-letters?workflow=order`);
     await page.getByText("No dead letters").waitFor();
     await page.getByLabel("Workflow").selectOption("failing");
     await expect.poll(() => page.getByRole("listitem").count()).toBe(3);
     expect(new URL(page.url()).search).toBe("?workflow=failing");
     expect(await axe(page)).toEqual([]);
+    // On a phone the error has the whole row, and the button is below it.
+    const text = await page.locator(".letter-text").first().boundingBox();
+    const button = await page.locator(".letter > button").first().boundingBox();
+    expect(button?.y).toBeGreaterThanOrEqual((text?.y ?? 0) + (text?.height ?? 0));
+    await shot(page, `dead-letters-${store}-dark-390`);
   });
 });

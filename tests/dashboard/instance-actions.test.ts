@@ -22,6 +22,34 @@ onEachStore("steering an instance", { isOfThePage: true }, (stage) => {
     await said(page, "Resumed.");
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await reach(order, "waiting", "approval");
+    // Somebody else, of whom it is known who they are.
+    await order.pause({ actor: "ann@example.com" });
+    await whyIs(page, /^Paused by ann@example\.com (now|\d+ seconds? ago)/);
+    await order.resume({ actor: "ben@example.com" });
+    await expect.poll(() => fact(page, "Last action")).toMatch(/^Resumed by ben@example\.com/);
+  });
+
+  test.each([1, -1])("a reader whose clock is %d hour off sees the times that are right", async (hours) => {
+    const id = `clock-${hours}`;
+    await waitingOrder(stage, id);
+    const page = await stage.openPage();
+    await page.addInitScript((offMs: number) => {
+      const Right = Date;
+      globalThis.Date = class extends Right {
+        constructor(...given: readonly unknown[]) {
+          super(...((given.length === 0 ? [Right.now() + offMs] : given) as [number]));
+        }
+        static override now(): number {
+          return Right.now() + offMs;
+        }
+      } as DateConstructor;
+    }, hours * 3_600_000);
+    await page.goto(`${stage.served.dashboardUrl}instances/order/${id}`);
+    await expect.poll(() => fact(page, "Created")).toMatch(/^(now|\d+ seconds? ago)/);
+    // It waits for an hour at most.
+    await whyIs(page, /59:\d\d/);
+    await page.goto(`${stage.served.dashboardUrl}instances?last=1h`);
+    await page.getByText(id, { exact: true }).first().waitFor();
   });
 
   test("an instance is terminated only after one more question, with the reason that was given", async () => {
@@ -174,17 +202,43 @@ onEachStore("steering an instance", { isOfThePage: true }, (stage) => {
   });
 
   test("a connection that drops is said, and what is shown is live again when it is back", async () => {
-    await waitingOrder(stage, "dropping");
-    const page = await open(stage, "order/dropping", { mayComplain: [/ERR_/] });
+    await stage.served.app.workflows.held.create({ id: "dropping" });
+    const page = await open(stage, "held/dropping", { mayComplain: [/ERR_/] });
     await page.getByText("live", { exact: true }).waitFor();
+    await whyIs(page, /hold is running for/);
     await stage.served.stopServing();
     await page.getByText("reconnecting").waitFor();
     // Nothing is said that may not be so any more.
-    await whyIs(page, /The server is out of reach; what is below may be old/);
+    await whyIs(page, /The server is out of reach; what is below may be old.*hold was running/);
+    // Nobody knows whether it still runs: it is not counted on, and cannot be steered.
+    await page.locator(".timeline.is-still").waitFor();
+    for (const name of ["Pause", "Restart", "Terminate"])
+      expect(await page.getByRole("button", { name }).isDisabled()).toBe(true);
+    const took = page.locator(".tl-row.s-running .tl-took");
+    const [before, label] = [await took.textContent(), await page.locator(".tl-total").textContent()];
+    await shot(page, "instance-out-of-reach");
+    expect([await took.textContent(), await page.locator(".tl-total").textContent()]).toEqual([
+      before,
+      label,
+    ]);
     await stage.served.serveAgain();
     await page.getByText("live", { exact: true }).waitFor();
-    await stage.served.app.workflows.order.at("dropping").pause();
+    await expect.poll(() => took.textContent()).not.toBe(before);
+    await stage.served.app.workflows.held.at("dropping").pause();
     await page.getByRole("button", { name: "Resume" }).waitFor();
+    stage.served.gates.open("dropping");
+  });
+
+  test("an instance whose start is still to come says when, and begins before that if it is told to", async () => {
+    const startAt = Date.now() + 2 * 86_400_000;
+    await stage.served.app.workflows.order.create({ id: "later", params: book, startAt });
+    const page = await open(stage, "order/later");
+    await whyIs(page, /Scheduled, starts in 2 days/);
+    await page.locator('[data-part="scheduled"]').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `instance-scheduled-${store}`);
+    await page.getByRole("button", { name: "Start now" }).click();
+    await whyIs(page, /waits for event approved/);
   });
 
   test("an instance that another one started leads to that one", async () => {
@@ -211,6 +265,10 @@ onEachStore("steering an instance", { isOfThePage: true }, (stage) => {
     expect(await axe(page)).toEqual([]);
     await page.getByRole("link", { name: "Instances of this workflow" }).click();
     await page.waitForURL(/instances\?workflow=order$/);
+    // Of a workflow that is not there either nothing is said to be missing but the instance.
+    await page.goto(`${stage.served.dashboardUrl}instances/nothing/nobody`);
+    await page.getByText("There is no such instance.").waitFor();
+    expect(await page.getByText("No code for workflow").count()).toBe(0);
   });
 });
 

@@ -31,7 +31,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await page.getByRole("button", { name: /^paused/ }).click();
     await shows(page, ["order-paused", "order-retrying", "order-waiting"]);
     const waits = page.locator('[data-key="order order-waiting"] .state');
-    await expect.poll(() => waits.innerText()).toMatch(/^approval ← approved, due in/);
+    await expect.poll(() => waits.innerText()).toMatch(/^approval ← approved, gives up in/);
     await page.getByLabel("Order", { exact: true }).selectOption("asc");
     await expect.poll(() => ids(page)).toEqual(["order-waiting", "order-retrying", "order-paused"]);
     await page.getByLabel("Id begins with", { exact: true }).fill("order-p");

@@ -24,7 +24,7 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
     const fact = (name: string) =>
       page.locator(".fact").filter({ has: page.getByText(name, { exact: true }) });
     await expect.poll(() => fact("Due now").innerText()).toContain("nothing waits for a runner");
-    expect(await fact("Retries due").innerText()).toMatch(/1\s+within the hour, the next in 29 minutes/);
+    expect(await fact("Retries due").innerText()).toMatch(/1\s+within the hour, the next in 30 minutes/);
     expect(await fact("Dead letters").innerText()).toMatch(/1\s+Review/);
     expect(await fact("Oldest waiting").innerText()).toContain("order-");
     expect(await fact("Oldest active").innerText()).toContain("held-active");
@@ -32,12 +32,32 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
 
   test("shows the runners with their last heartbeat, and what the store guarantees", async () => {
     const page = await openPage();
+    // As if two others had been there before: one stopped, and one was killed.
+    const past = { seenAt: new Date(Date.now() - 300_000), startedAt: new Date(Date.now() - 600_000) };
+    await page.route(`${stage.served.url}runners`, async (route) => {
+      const response = await route.fetch();
+      const { runners } = (await response.json()) as { readonly runners: readonly object[] };
+      const before = ["stopped", "silent"].map((state) => ({
+        ...runners[0],
+        ...past,
+        state,
+        id: state,
+        isHere: false,
+      }));
+      await route.fulfill({ response, json: { runners: [...runners, ...before] } });
+    });
     await page.goto(stage.served.dashboardUrl);
     const row = page.getByRole("row").filter({ hasText: "answers this page" });
     await expect.poll(() => row.innerText()).toMatch(/running[\s\S]*of 256[\s\S]*(ago|now)/);
     expect(await row.innerText()).toContain(String(process.pid));
+    await page.getByText("2 earlier").click();
+    const earlier = page.locator(".earlier .status");
+    await expect.poll(() => earlier.allInnerTexts()).toEqual(["stopped", "gone"]);
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `overview-earlier-${store}`, { fullPage: true });
     const panel = page.getByRole("region", { name: "Store and guarantees" });
     expect(await panel.innerText()).toContain(store === "sqlite" ? "SQLite" : "PostgreSQL");
+    expect(await panel.innerText()).toContain("Durable");
     expect(await panel.innerText()).toContain("survives the end of the process");
   });
 
@@ -49,7 +69,13 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
     const ended = complete + errored + terminated;
     await expect
       .poll(() => page.getByText(/instances ended in the last hour/).innerText(), { timeout: 60_000 })
-      .toBe(`${ended - terminated} instances ended in the last hour`);
+      .toBe(`${ended - terminated} instances ended in the last hour, without those that people terminated`);
+    // The newest bar is as tall as what it stands for: nothing lies on it.
+    const [top, plot] = await Promise.all([
+      page.locator(".chart-top").first().boundingBox(),
+      chart.locator(".chart-bars").boundingBox(),
+    ]);
+    expect((top?.y ?? 0) + (top?.height ?? 0)).toBeLessThanOrEqual(plot?.y ?? 0);
     await chart.focus();
     await page.keyboard.press("ArrowLeft");
     expect(await page.locator(".chart-readout").first().innerText()).toMatch(
@@ -71,6 +97,9 @@ onEachStore("the overview", { seed: seedEverything }, (stage) => {
     await page.getByText("Store and guarantees").waitFor();
     await page.getByText("answers this page").waitFor();
     expect(await axe(page)).toEqual([]);
+    // What is at the top begins where the page begins.
+    const [brand, title] = [page.locator(".brand"), page.getByRole("heading", { level: 1 })];
+    expect((await brand.boundingBox())?.x).toBe((await title.boundingBox())?.x);
     const widest = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(widest).toBeLessThanOrEqual(0);
     await shot(page, `overview-${store}-${colorScheme}-${width}`, { fullPage: true });

@@ -18,6 +18,9 @@ onEachStore("the timeline, live and long", { isOfThePage: true }, (stage) => {
     expect(await growths(page, 6)).toBeGreaterThanOrEqual(6);
     stage.served.gates.open("growing");
     await page.locator(".tl-row.s-completed", { hasText: "hold" }).waitFor();
+    await page.locator(".status.is-complete").first().waitFor();
+    // What has ended has no now.
+    await expect.poll(() => page.locator("[data-now]").count()).toBe(0);
     expect((await bars(page, "hold")).map(({ kind, outcome }) => `${kind} ${outcome}`)).toEqual([
       "attempt completed",
     ]);
@@ -83,6 +86,9 @@ onEachStore("the timeline, live and long", { isOfThePage: true }, (stage) => {
     await page.getByRole("tooltip").waitFor();
     await row(page, "broken").click();
     await page.getByRole("region", { name: "Step broken" }).waitFor();
+    // Beside the panel the room is the name's; the sign says how it is.
+    expect(await row(page, "broken").locator(".tl-state > svg").isVisible()).toBe(true);
+    expect(await row(page, "broken").locator(".tl-state > span").isVisible()).toBe(false);
     expect(await page.locator(".step-error-message").first().textContent()).toContain(hostileTexts[1]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     await shot(page, `timeline-hostile-${store}`);

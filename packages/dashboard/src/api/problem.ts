@@ -1,4 +1,5 @@
 import { EverstepError } from "everstep/client";
+import { spokenProblem } from "../words/problem-words.ts";
 
 /** What went wrong, for a person. */
 export interface Problem {
@@ -10,7 +11,8 @@ export interface Problem {
 
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof EverstepError) {
-    return { code: thrown.code, message: thrown.message, details: thrown.details ?? {} };
+    const { code, message, details = {} } = thrown;
+    return { code, message: spokenProblem(code, message), details };
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: "UNEXPECTED", message, details: {} };

@@ -3,6 +3,7 @@ import { type Client, createClient, type WireAccess } from "everstep/client";
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import { apiUrl } from "./places.ts";
 import { isAbort, type Problem, problemOf } from "./problem.ts";
+import { hearTime } from "./server-clock.ts";
 import { keepToken, readToken, takeOffered } from "./token.ts";
 
 export interface Session {
@@ -78,9 +79,11 @@ export function useSessionState(): SessionState {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `round` asks again
   useEffect(() => {
     const leaving = new AbortController();
+    const askedAt = Date.now();
     client
       .access({ signal: leaving.signal })
       .then((answer) => {
+        hearTime(answer.now, askedAt);
         setAccess(answer);
         setProblem(null);
       })

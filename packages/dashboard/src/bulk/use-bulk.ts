@@ -10,7 +10,8 @@ export interface Bulk {
   readonly progress: BulkProgress;
 }
 
-const atOnce = 8;
+/** Browsers have six connections for an origin: some are left for what the page shows, and for the host's own pages. */
+const atOnce = 4;
 
 let current: Bulk | null = null;
 let stopping = new AbortController();

@@ -1,16 +1,17 @@
 import { useSyncExternalStore } from "react";
+import { serverNow } from "../api/server-clock.ts";
 
 /** One clock for the whole page, so that everything moves together. It stands still while nobody looks. */
 function clock(everyMs: number) {
   const listeners = new Set<() => void>();
   let timer: ReturnType<typeof setInterval> | undefined;
-  let now = Date.now();
+  let now = serverNow();
   return {
     subscribe(listener: () => void): () => void {
       listeners.add(listener);
       timer ??= setInterval(() => {
         if (document.visibilityState !== "visible") return;
-        now = Date.now();
+        now = serverNow();
         for (const each of listeners) each();
       }, everyMs);
       return () => {
@@ -22,7 +23,7 @@ function clock(everyMs: number) {
     },
     read(): number {
       // Whoever reads it without listening must not see it move: it would be drawn again and again.
-      if (listeners.size === 0 && Date.now() - now > everyMs) now = Date.now();
+      if (listeners.size === 0 && Math.abs(serverNow() - now) > everyMs) now = serverNow();
       return now;
     },
   };

@@ -24,7 +24,7 @@ export function SignInView({
       <div className="inside stack">
         {problem && (
           <Notice tone="bad">
-            This token was not accepted. {problem.message} <code className="small">{problem.code}</code>
+            This token was not accepted. <code className="small">{problem.code}</code>
           </Notice>
         )}
         <div className="field">
@@ -39,8 +39,9 @@ export function SignInView({
             onChange={(event) => setToken(event.target.value)}
           />
           <div className="hint">
-            One of those that were given to <code>bearerToken(...)</code> where the app is made. It is kept in
-            this tab only, and forgotten when you close it.
+            With <code>everstep dev</code>, open the address that it printed first. Else one of those that
+            were given to <code>bearerToken(...)</code> where the app is made. It is kept in this tab only,
+            and forgotten when you close it.
           </div>
         </div>
         <div className="buttons">

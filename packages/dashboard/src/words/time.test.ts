@@ -8,8 +8,20 @@ test("what is the same distance away is said in the same words, wherever it stan
   for (const ms of [7.9 * minute, 7.5 * minute, 7 * minute])
     expect(spokenAgo(now - ms, now)).toBe("7 minutes ago");
   expect(spokenAgo(now - 500, now)).toBe("now");
-  expect(spokenAgo(now + 59.9 * minute, now)).toBe("in 59 minutes");
   expect(spokenClock(59.9 * minute)).toBe("59:54");
+});
+
+test("what is to come is said as near as it can be: a day that has just begun is not 23 hours", () => {
+  for (const [minutes, words] of [
+    [59.9, "in 1 hour"],
+    [59, "in 59 minutes"],
+    [29.98, "in 30 minutes"],
+    [24 * 60 - 1, "tomorrow"],
+    [23 * 60, "in 23 hours"],
+    [47.8 * 60, "in 2 days"],
+    [0.5, "in 30 seconds"],
+  ] as const)
+    expect(spokenAgo(now + minutes * minute, now)).toBe(words);
 });
 
 test("an exact time is as short as it can be without a doubt", () => {

@@ -13,8 +13,14 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 export function spokenAgo(at: number, now: number): string {
   const ms = at - now;
   if (Math.abs(ms) < 1000) return "now";
-  const [unit, , size] = units.find(([, , each]) => Math.abs(ms) >= each) ?? ["second", "s", 1000];
-  return relative.format(Math.trunc(ms / size), unit);
+  const which = units.findIndex(([, , each], n) => Math.abs(ms) >= (ms > 0 ? each - halfOf(n + 1) : each));
+  const [unit, , size] = units[which] ?? ["second", "s", 1000];
+  // What is past is over for so long; what is still to come is said as near as it can be.
+  return relative.format(ms > 0 ? Math.round(ms / size) : Math.trunc(ms / size), unit);
+}
+
+function halfOf(unit: number): number {
+  return (units[unit]?.[2] ?? 0) / 2;
 }
 
 /** "840 ms", "3.2 s", "4 min 10 s", "2 d 3 h". */

@@ -1,6 +1,6 @@
 import "../../look/dead-letters.css";
 import type { WireInstanceWithMeta } from "everstep/client";
-import { RotateCw } from "lucide-react";
+import { Undo2 } from "lucide-react";
 import { Link } from "wouter";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
@@ -72,7 +72,7 @@ export function DeadLettersView() {
               confirm="Retry"
               isBusy={isBusy}
               isSafe
-              icon={<RotateCw aria-hidden />}
+              icon={<Undo2 aria-hidden />}
               onConfirm={() => void retry(found)}
             />
           )
@@ -124,7 +124,7 @@ function Letter({
       </div>
       {retry && (
         <button type="button" onClick={retry}>
-          <RotateCw aria-hidden />
+          <Undo2 aria-hidden />
           Retry failed step
         </button>
       )}

@@ -15,11 +15,13 @@ export interface Live {
   readonly value: InstanceWithSteps;
   /** The stream dropped: `value` may be old. */
   readonly isStale: boolean;
-  readonly access: WireAccess;
+  readonly access: Omit<WireAccess, "now">;
   /** Why it is as it is, once that was asked. */
   readonly why: Why;
   /** The process that answers may be killed: it is one for trying things out. */
   readonly mayKill: boolean;
+  /** The process that answers has no code of its workflow. */
+  readonly isUnregistered: boolean;
 }
 
 export interface LiveState {
@@ -29,7 +31,7 @@ export interface LiveState {
 }
 
 /** Until it is known; who may not do something is not offered it, not even for a moment. */
-const nothing: WireAccess = { instanceCreation: false, management: false, sendEvent: false };
+const nothing: Omit<WireAccess, "now"> = { instanceCreation: false, management: false, sendEvent: false };
 
 export function useLive(address: InstanceAddress): LiveState {
   const { workflowName, instanceId } = address;
@@ -59,5 +61,7 @@ export function useLive(address: InstanceAddress): LiveState {
   if (!instance || !value) return { live: null, problem, isStale };
   const may = allowed.value ?? (allowed.problem ? access : nothing);
   const mayKill = (overview.value?.mayKill ?? false) && may.management;
-  return { live: { address, instance, value, isStale, access: may, why, mayKill }, problem, isStale };
+  const isUnregistered = allowed.problem?.code === "WORKFLOW_NOT_FOUND";
+  const live = { address, instance, value, isStale, access: may, why, mayKill, isUnregistered };
+  return { live, problem, isStale };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   type Filters,
+  hasCounts,
   isNarrowed,
   listOptionsOf,
   nameOf,
@@ -65,4 +66,20 @@ test("the service is asked for exactly what is looked for", () => {
 test("a status is switched on and off", () => {
   expect(toggled(["errored"], "active")).toEqual(["active", "errored"]);
   expect(toggled(["active", "errored"], "active")).toEqual(["errored"]);
+});
+
+test("chips have counts only where the service counts what is filtered", () => {
+  const of = (query: Readonly<Record<string, string>>) =>
+    hasCounts(readFilters((name) => query[name] ?? null));
+  expect([of({}), of({ workflow: "order", status: "waiting" }), of({ order: "asc" })]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([of({ id: "zzz" }), of({ dead: "true" }), of({ last: "1h" }), of({ until: "2026-01-01" })]).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
 });

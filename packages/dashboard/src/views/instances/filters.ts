@@ -84,6 +84,11 @@ export function nameOf(filters: Filters): string {
   return JSON.stringify(filters);
 }
 
+/** The service counts by workflow and status only: of what is narrowed further there are no counts. */
+export function hasCounts(filters: Filters): boolean {
+  return !isNarrowed({ ...filters, workflowName: null, statuses: [] });
+}
+
 export function isNarrowed(filters: Filters): boolean {
   return nameOf({ ...filters, order: "desc" }) !== nameOf(readFilters(() => null));
 }

@@ -15,6 +15,7 @@ describe("a row says in a few words where its instance is", () => {
     expect(said({ status: "active", queued: true, dueAt: "2026-03-01T11:59:00.000Z" })).toBe(
       "queued for 1 min",
     );
+    expect(said({ status: "active", dueAt: "2026-03-01T12:10:00.000Z" })).toBe("starts in 10 minutes");
     expect(said({ status: "waiting", dueAt: "2026-03-01T12:10:00.000Z" })).toBe("due in 10 minutes");
     expect(said({ status: "waiting", dueAt: "2026-03-01T11:00:00.000Z" })).toBe("due now");
   });
@@ -26,10 +27,10 @@ describe("a row says in a few words where its instance is", () => {
       waitsFor: { stepName: string; eventType?: string; topic?: string },
     ): string => spokenState(row, now, { reason, waitsFor });
     expect(told("waiting-for-event", { stepName: "approval", eventType: "approved" })).toBe(
-      "approval ← approved, due in 10 minutes",
+      "approval ← approved, gives up in 10 minutes",
     );
     expect(told("waiting-for-topic", { stepName: "news", topic: "prices" })).toBe(
-      "news ← topic prices, due in 10 minutes",
+      "news ← topic prices, gives up in 10 minutes",
     );
     expect(told("sleeping", { stepName: "nap" })).toBe("nap sleeps, due in 10 minutes");
     expect(told("waiting-for-retry", { stepName: "call" })).toBe("call retries, due in 10 minutes");

@@ -1,4 +1,4 @@
-import { Pause, Play, RotateCcw, Square, StepForward, X } from "lucide-react";
+import { Ban, Pause, Play, RotateCcw, Undo2, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { isAbort, problemOf } from "../../api/problem.ts";
 import { type BulkAction, bulkActions } from "../../bulk/bulk-actions.ts";
@@ -13,9 +13,9 @@ import type { SelectionState } from "./use-selection.ts";
 const icons: Readonly<Record<BulkAction["name"], ReactNode>> = {
   pause: <Pause aria-hidden />,
   resume: <Play aria-hidden />,
-  terminate: <Square aria-hidden />,
+  terminate: <Ban aria-hidden />,
   restart: <RotateCcw aria-hidden />,
-  retryFailedStep: <StepForward aria-hidden />,
+  retryFailedStep: <Undo2 aria-hidden />,
 };
 
 export function SelectionBar({
@@ -83,7 +83,7 @@ function ActionButton({
         question={question(counted(items.length, "instance"))}
         confirm={`${words} ${spokenNumber(items.length)}`}
         isBusy={isBusy}
-        isSafe={name === "pause"}
+        isSafe={name !== "terminate"}
         onConfirm={() => onAct(action, items)}
       />
     );

@@ -10,9 +10,11 @@ export function spokenState(row: Row, now: number, wait?: Wait): string {
   switch (row.status) {
     case "active":
       if (row.executing) return "executing";
-      return row.queued ? queuedFor(row, now) : dueWords(row, now);
+      return row.queued ? queuedFor(row, now) : dueWords(row, now, row.startedAt === null ? "starts" : "due");
     case "waiting":
-      return row.executing ? "executing" : [waitWords(wait), dueWords(row, now)].filter(Boolean).join(", ");
+      return row.executing
+        ? "executing"
+        : [waitWords(wait), dueWords(row, now, dueWord(wait))].filter(Boolean).join(", ");
     case "paused":
       return `paused ${spokenAgo(row.updatedAt, now)}`;
     case "complete":
@@ -48,7 +50,13 @@ function queuedFor({ dueAt }: Row, now: number): string {
   return ms < 2000 ? "queued" : `queued for ${spokenDuration(Math.floor(ms / 1000) * 1000)}`;
 }
 
-function dueWords({ dueAt }: Row, now: number): string {
+function dueWords({ dueAt }: Row, now: number, word: string): string {
   if (dueAt === null) return "";
-  return dueAt <= now + 1000 ? "due now" : `due ${spokenAgo(dueAt, now)}`;
+  return dueAt <= now + 1000 ? "due now" : `${word} ${spokenAgo(dueAt, now)}`;
+}
+
+/** A wait for something that may come at any time only ends then if nothing comes. */
+function dueWord(wait: Wait | undefined): string {
+  const { eventType, topic } = wait?.waitsFor ?? {};
+  return eventType === undefined && topic === undefined ? "due" : "gives up";
 }

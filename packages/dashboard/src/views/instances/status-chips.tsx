@@ -5,19 +5,21 @@ import { Status } from "../../parts/status.tsx";
 import { spokenNumber } from "../../words/numbers.ts";
 import { statuses } from "../../words/statuses.ts";
 import type { FilterPart } from "./filter-bar.tsx";
-import { toggled } from "./filters.ts";
+import { hasCounts, toggled } from "./filters.ts";
 
 const countMs = 5000;
 
-/** The counts are of all instances of the workflow, whatever else is filtered. */
+/** With counts, where there are some for what is filtered. */
 export function StatusChips({ filters, set }: FilterPart) {
   const { client } = useSession();
   const { workflowName } = filters;
-  const { value: counts } = useLoaded({
-    name: `counts ${workflowName ?? ""}`,
+  const isCounted = hasCounts(filters);
+  const { value } = useLoaded({
+    name: isCounted ? `counts ${workflowName ?? ""}` : null,
     load: (signal) => client.counts(workflowName ?? undefined, { signal }),
     everyMs: countMs,
   });
+  const counts = isCounted ? value : undefined;
   return (
     <fieldset className="chips">
       <legend className="for-readers">Status</legend>
@@ -31,7 +33,7 @@ export function StatusChips({ filters, set }: FilterPart) {
           onClick={() => set({ statuses: toggled(filters.statuses, status) })}
         >
           <Status status={status} bare />
-          <span className="count">{counts ? spokenNumber(counts[status]) : " "}</span>
+          {isCounted && <span className="count">{counts ? spokenNumber(counts[status]) : " "}</span>}
         </button>
       ))}
       <button

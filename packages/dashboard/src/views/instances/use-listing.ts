@@ -1,6 +1,7 @@
 /** A list as it is now: its first page watched, further ones loaded when they are wanted and renewed while they are seen. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isAbort, type Problem, problemOf } from "../../api/problem.ts";
+import { serverNow } from "../../api/server-clock.ts";
 import { useSession } from "../../api/session.tsx";
 import { useWatched } from "../../api/use-watched.ts";
 import { type Filters, listOptionsOf, nameOf } from "./filters.ts";
@@ -40,7 +41,7 @@ export function useListing(filters: Filters, isHeld: boolean, kept?: Listing): L
   // "The last hour" is reckoned from when the list is opened.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the name says all of the filters
   const source = useMemo(
-    () => sourceOf(client, filters.workflowName, listOptionsOf(filters, Date.now())),
+    () => sourceOf(client, filters.workflowName, listOptionsOf(filters, serverNow())),
     [client, name],
   );
   const watched = useWatched({ name, open: (terms) => source.watch(terms) });

@@ -57,11 +57,11 @@ function Charts({ activity, words }: { readonly activity: WireActivity; readonly
     <div className="charts">
       <BarChart
         title="Ended per minute"
-        summary={`${counted(ended, "instance")} ended in the ${words}`}
+        summary={`${counted(ended, "instance")} ended in the ${words}, without those that people terminated`}
         data={endedPerMinute(activity)}
         series={[
           { name: "complete", look: "is-complete" },
-          { name: "terminated", look: "is-terminated" },
+          { name: "terminated by a limit", look: "is-terminated" },
           { name: "errored", look: "is-errored" },
         ]}
         spoken={spokenRate}
@@ -92,7 +92,7 @@ function ChartBones() {
     <div className="charts" aria-busy="true">
       {["a", "b", "c"].map((each) => (
         <div key={each} className="chart">
-          <Bone height={178} />
+          <Bone height={194} />
         </div>
       ))}
     </div>

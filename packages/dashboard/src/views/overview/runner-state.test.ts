@@ -1,10 +1,15 @@
 import type { WireRunner } from "everstep/client";
 import { expect, test } from "vitest";
-import { runnerState } from "./runner-state.ts";
+import { isOver, runnerState } from "./runner-state.ts";
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 const runner = (agoMs: number, more: Partial<WireRunner> = {}): WireRunner =>
-  ({ state: "running", isHere: false, seenAt: new Date(now - agoMs).toISOString(), ...more }) as WireRunner;
+  ({
+    ...{ state: "running", isHere: false, workflows: ["order"] },
+    seenAt: new Date(now - agoMs).toISOString(),
+    startedAt: new Date(now - 86_400_000).toISOString(),
+    ...more,
+  }) as WireRunner;
 const here = runner(3000, { isHere: true });
 
 test("a runner that was killed is not said to run once a beat is missing", () => {
@@ -12,6 +17,31 @@ test("a runner that was killed is not said to run once a beat is missing", () =>
   expect(runnerState(runner(21_000), [here], now)).toBe("unheard");
   expect(runnerState(runner(60_000, { state: "silent" }), [here], now)).toBe("silent");
   expect(runnerState(runner(60_000, { state: "stopped" }), [here], now)).toBe("stopped");
+});
+
+test("a runner that died is no alarm once another was started in its place, or others have gone on for an hour", () => {
+  const startedAt = new Date(now - 59_000).toISOString();
+  const next = runner(3000, { isHere: true, startedAt });
+  const dead = runner(60_000, { state: "silent" });
+  expect(runnerState(dead, [next, dead], now)).toBe("replaced");
+  // Those that were there before do its work, but there is one less of them.
+  expect(runnerState(dead, [here, dead], now)).toBe("silent");
+  const old = runner(3_700_000, { state: "silent" });
+  expect(runnerState(old, [here, old], now)).toBe("replaced");
+});
+
+test("a runner that died stays an alarm while nobody does its work", () => {
+  const old = runner(86_000_000, { state: "silent", workflows: ["order", "refund"] });
+  expect(runnerState(old, [here, old], now)).toBe("silent");
+  const stopped = runner(60_000, { state: "stopped", workflows: ["refund"] });
+  expect(runnerState(old, [here, old, stopped], now)).toBe("silent");
+});
+
+test("only those that are over stand behind the fold", () => {
+  expect((["running", "unheard", "silent", "replaced", "stopped"] as const).filter(isOver)).toEqual([
+    "replaced",
+    "stopped",
+  ]);
 });
 
 test("a reader's clock that is wrong makes nobody silent", () => {

@@ -2,16 +2,40 @@
 import type { WireRunner } from "everstep/client";
 import { timeOf } from "../../words/time.ts";
 
-export type RunnerState = WireRunner["state"] | "unheard";
+export type RunnerState =
+  | WireRunner["state"]
+  /** A beat is missing. */
+  | "unheard"
+  /** It was not heard of any more, and others do its work. */
+  | "replaced";
 
 /** Runners tell of themselves every 15 seconds. */
 const beatMs = 15_000;
 const patienceMs = beatMs + 5000;
 
+/** A process that is gone and was not started again is missed for this long. */
+const missedMs = 3_600_000;
+
 /** `clock` is the reader's, which may be wrong; then the runner that answers tells the time. */
 export function runnerState(runner: WireRunner, all: readonly WireRunner[], clock: number): RunnerState {
+  if (runner.state === "silent" && isReplaced(runner, all, clock)) return "replaced";
   if (runner.state !== "running" || runner.isHere) return runner.state;
   return unheardMs(runner, all, clock) > patienceMs ? "unheard" : "running";
+}
+
+/** It does nothing any more, and nobody has to care. */
+export function isOver(state: RunnerState): boolean {
+  return state === "stopped" || state === "replaced";
+}
+
+/** Its leases ran out before it is called silent: whoever has its workflows goes on with its instances. */
+function isReplaced(runner: WireRunner, all: readonly WireRunner[], clock: number): boolean {
+  const heirs = all.filter(
+    ({ state, workflows }) =>
+      state === "running" && runner.workflows.every((name) => workflows.includes(name)),
+  );
+  if (heirs.length > 0 && unheardMs(runner, all, clock) > missedMs) return true;
+  return heirs.some(({ startedAt }) => timeOf(startedAt) >= timeOf(runner.seenAt));
 }
 
 export function unheardMs(runner: WireRunner, all: readonly WireRunner[], clock: number): number {

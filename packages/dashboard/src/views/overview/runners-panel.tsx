@@ -1,5 +1,5 @@
-import type { WireRunners } from "everstep/client";
-import { CircleAlert, CircleCheck, CircleStop } from "lucide-react";
+import type { WireRunner } from "everstep/client";
+import { CircleAlert, CircleCheck, CircleSlash, CircleStop } from "lucide-react";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { Empty } from "../../parts/notice.tsx";
@@ -8,10 +8,8 @@ import { Pending } from "../../parts/pending.tsx";
 import { useNow } from "../../parts/use-now.ts";
 import { When } from "../../parts/when.tsx";
 import { Wide } from "../../parts/wide.tsx";
-import { counted } from "../../words/numbers.ts";
-import { runnerState } from "./runner-state.ts";
-
-type Runner = WireRunners["runners"][number];
+import { counted, spokenNumber } from "../../words/numbers.ts";
+import { isOver, type RunnerState, runnerState } from "./runner-state.ts";
 
 export function RunnersPanel() {
   const { client } = useSession();
@@ -20,38 +18,57 @@ export function RunnersPanel() {
     load: (signal) => client.runners({ signal }),
     everyMs: 5000,
   });
+  const now = useNow();
+  const all = (value ?? []).map((runner) => ({ runner, state: runnerState(runner, value ?? [], now) }));
+  const current = all.filter(({ state }) => !isOver(state));
+  const earlier = all.filter(({ state }) => isOver(state));
   return (
     <Panel title="Runners" flush>
       <Pending isThere={value !== undefined} problem={problem} again={reload} rows={2} />
-      {value?.length === 0 && (
-        <Empty title="No runner has been seen.">
+      {value && current.length === 0 && (
+        <Empty title={earlier.length === 0 ? "No runner has been seen." : "No runner runs now."}>
           <span>
             Instances are kept, but nobody takes their turns. Start one with <code>app.start()</code>.
           </span>
         </Empty>
       )}
-      {value && value.length > 0 && (
-        <Wide label="Runners">
-          <table className="plain cards">
-            <thead>
-              <tr>
-                <th>State</th>
-                <th>Process</th>
-                <th className="number">Turns</th>
-                <th>Last heartbeat</th>
-                <th>Started</th>
-                <th>Workflows</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.map((runner) => (
-                <Row key={runner.id} runner={runner} all={value} />
-              ))}
-            </tbody>
-          </table>
-        </Wide>
+      {current.length > 0 && <RunnerTable label="Runners" runners={current} />}
+      {earlier.length > 0 && (
+        <details className="earlier">
+          <summary className="small">{spokenNumber(earlier.length)} earlier</summary>
+          <RunnerTable label="Earlier runners" runners={earlier} />
+        </details>
       )}
     </Panel>
+  );
+}
+
+interface Shown {
+  readonly runner: WireRunner;
+  readonly state: RunnerState;
+}
+
+function RunnerTable({ label, runners }: { readonly label: string; readonly runners: readonly Shown[] }) {
+  return (
+    <Wide label={label}>
+      <table className="plain cards">
+        <thead>
+          <tr>
+            <th>State</th>
+            <th>Process</th>
+            <th className="number">Turns</th>
+            <th>Last heartbeat</th>
+            <th>Started</th>
+            <th>Workflows</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runners.map((shown) => (
+            <Row key={shown.runner.id} {...shown} />
+          ))}
+        </tbody>
+      </table>
+    </Wide>
   );
 }
 
@@ -67,17 +84,26 @@ const looks = {
     Icon: CircleAlert,
     title: "A heartbeat is missing. If it died, others go on with its instances.",
   },
+  replaced: {
+    look: "is-terminated",
+    Icon: CircleSlash,
+    title: "It was not heard of any more. Others go on with its instances.",
+  },
   stopped: { look: "is-terminated", Icon: CircleStop, title: "It was stopped and gave back what it had." },
 } as const;
 
-const words = { running: "running", silent: "silent", unheard: "no heartbeat", stopped: "stopped" } as const;
+const words = {
+  running: "running",
+  silent: "silent",
+  unheard: "no heartbeat",
+  replaced: "gone",
+  stopped: "stopped",
+} as const;
 
 /** More of them are only counted; their names show on hover. */
 const workflowsShown = 4;
 
-function Row({ runner, all }: { readonly runner: Runner; readonly all: readonly Runner[] }) {
-  const now = useNow();
-  const state = runnerState(runner, all, now);
+function Row({ runner, state }: Shown) {
   const { look, Icon, title } = looks[state];
   const place = [runner.host, runner.pid].filter((part) => part !== null).join(" / ");
   return (

@@ -46,7 +46,7 @@ export function StorePanel({ overview: { store, version } }: { readonly overview
             <li key={name} className={has ? "has" : "dim"} title={why}>
               {has ? <Check aria-hidden /> : <Minus aria-hidden />}
               <span>
-                <strong>{has ? name : (lacks[name] ?? `not ${name}`)}</strong>{" "}
+                <strong>{has ? capital(name) : (lacks[name] ?? `Not ${name}`)}</strong>{" "}
                 <span className="small dim">{has ? meanings[name] : why}</span>
               </span>
             </li>
@@ -55,4 +55,8 @@ export function StorePanel({ overview: { store, version } }: { readonly overview
       </div>
     </Panel>
   );
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -121,7 +121,9 @@ function More({
             value={terms.deadline}
             onChange={(event) => onTerms({ ...terms, deadline: event.target.value })}
           />
-          <div className="hint">The instance is ended at this time if it has not ended by itself.</div>
+          <div className="hint">
+            The instance is ended at this time ({zone}) if it has not ended by itself.
+          </div>
         </div>
       </div>
     </details>

@@ -32,7 +32,11 @@ export function WorkflowView({ workflowName }: { readonly workflowName: string }
   }
   return (
     <>
-      <div className="head">
+      <div className="stack close">
+        <nav className="crumbs small" aria-label="Where this is">
+          <Link href={links.workflows}>Workflows</Link>
+          <span aria-hidden>/</span>
+        </nav>
         <h1>{workflowName}</h1>
       </div>
       {problem && <ProblemNotice problem={problem} again={reload} />}

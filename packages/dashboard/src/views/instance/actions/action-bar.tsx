@@ -18,7 +18,8 @@ export function ActionBar({ live }: { readonly live: Live }) {
   const allowed = access.management
     ? allowedActions(value.details.status, value.steps, live.why.why)
     : new Set();
-  const isBusy = manage.busy !== null;
+  // What it is at is not known while the server is out of reach.
+  const isBusy = manage.busy !== null || live.isStale;
   const toggle = (form: keyof typeof forms): void => {
     manage.clear();
     setOpen(open === form ? null : form);

@@ -16,6 +16,7 @@ export function StepActions({ live, step }: { readonly live: Live; readonly step
     why: { why },
   } = live;
   const manage = useManage();
+  const isBusy = manage.busy !== null || live.isStale;
   const [open, setOpen] = useState<"restart" | "fork" | "retry" | null>(null);
   const allowed = allowedActions(value.details.status, value.steps, why);
   // Of several sleeps the one that would end first is skipped.
@@ -25,7 +26,7 @@ export function StepActions({ live, step }: { readonly live: Live; readonly step
   const opener = (name: "restart" | "fork" | "retry") => ({
     type: "button" as const,
     className: "tiny",
-    disabled: manage.busy !== null,
+    disabled: isBusy,
     "aria-expanded": open === name,
     onClick: () => {
       manage.clear();
@@ -39,7 +40,7 @@ export function StepActions({ live, step }: { readonly live: Live; readonly step
           <button
             type="button"
             className="tiny"
-            disabled={manage.busy !== null}
+            disabled={isBusy}
             onClick={() => void manage.run("skip", "The sleep was skipped.", () => instance.skipSleep())}
           >
             <FastForward aria-hidden />

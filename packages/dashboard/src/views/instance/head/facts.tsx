@@ -12,6 +12,7 @@ import type { Live } from "../live.ts";
 
 export function Facts({ live }: { readonly live: Live }) {
   const { meta, details } = live.value;
+  const { lastAction } = live.why.why ?? {};
   const query = useQuery();
   const hasEnded = isEnded(details.status);
   return (
@@ -31,7 +32,7 @@ export function Facts({ live }: { readonly live: Live }) {
         </Fact>
       )}
       <Fact name={hasEnded ? "Took" : "Running for"}>
-        <Took meta={meta} />
+        <Took meta={meta} isStill={live.isStale} />
       </Fact>
       {meta.deadlineAt !== null && (
         <Fact name="Deadline">
@@ -41,6 +42,14 @@ export function Facts({ live }: { readonly live: Live }) {
       {meta.retentionUntil !== null && (
         <Fact name="Kept until">
           <When at={meta.retentionUntil} />
+        </Fact>
+      )}
+      {lastAction && (
+        <Fact name="Last action">
+          {lastAction.text.replace(/\.$/, "")}{" "}
+          <span className="dim">
+            <When at={lastAction.at} />
+          </span>
         </Fact>
       )}
       {meta.parent && (
@@ -64,8 +73,15 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 /** How long a run took, or has been at it. */
-export function Took({ meta }: { readonly meta: Pick<WireMeta, "startedAt" | "completedAt"> }) {
-  const now = useNow();
+export function Took({
+  meta,
+  isStill = false,
+}: {
+  readonly meta: Pick<WireMeta, "startedAt" | "completedAt">;
+  /** Nothing is heard of it. */
+  readonly isStill?: boolean;
+}) {
+  const now = useNow(!isStill);
   if (meta.startedAt === null) return <span className="dim">–</span>;
   const end = meta.completedAt === null ? now : timeOf(meta.completedAt);
   return <>{spokenDuration(Math.max(0, end - timeOf(meta.startedAt)))}</>;

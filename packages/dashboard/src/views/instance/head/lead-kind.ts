@@ -9,6 +9,8 @@ export type LeadKind =
   | "waits"
   /** Bodies that run now. */
   | "running"
+  /** Its start is still to come. */
+  | "scheduled"
   /** A sentence of the server's: nobody takes it, its runner is silent, it crashes. */
   | "why"
   | "nothing";
@@ -29,5 +31,6 @@ export function leadKind({ status, why, waitCount, bodyCount }: LeadTerms): Lead
   if (status === "complete") return "nothing";
   if (why === null) return bodyCount > 0 ? "running" : waitCount > 0 ? "waits" : "why";
   if (why.reason === "executing") return bodyCount > 0 ? "running" : "why";
+  if (why.reason === "not-started-yet") return "scheduled";
   return waiting.includes(why.reason) && waitCount > 0 ? "waits" : "why";
 }

@@ -9,6 +9,7 @@ const of = (given: Partial<Parameters<typeof leadKind>[0]>) =>
 test("a wait is told by the strip alone; what the strip cannot know is told in a sentence", () => {
   expect(of({ why: { reason: "waiting-for-event" }, waitCount: 1 })).toBe("waits");
   expect(of({ why: { reason: "queued" }, waitCount: 1 })).toBe("why");
+  expect(of({ status: "active", why: { reason: "not-started-yet" } })).toBe("scheduled");
   expect(of({ status: "active", why: { reason: "no-runner" } })).toBe("why");
   expect(of({ status: "active", why: { reason: "executing" }, bodyCount: 1 })).toBe("running");
   expect(of({ status: "active", why: { reason: "runner-silent" }, bodyCount: 1 })).toBe("why");

@@ -2,6 +2,7 @@
 import { Ban, CircleDot, CircleHelp, CirclePause } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { Notice } from "../../../parts/notice.tsx";
 import { Bone } from "../../../parts/skeleton.tsx";
 import { useNow } from "../../../parts/use-now.ts";
 import { When } from "../../../parts/when.tsx";
@@ -10,6 +11,7 @@ import { spokenDuration, timeOf } from "../../../words/time.ts";
 import type { Live } from "../live.ts";
 import { ErrorPanel } from "./error-panel.tsx";
 import { leadKind } from "./lead-kind.ts";
+import { Scheduled } from "./scheduled.tsx";
 import { terminationText } from "./termination.ts";
 import { waitsOf } from "./waits.ts";
 import { WaitsPanel } from "./waits-panel.tsx";
@@ -22,11 +24,18 @@ export function Lead({ live }: { readonly live: Live }) {
   const kind = leadKind({ status, why, waitCount: waits.length, bodyCount: running.length });
   return (
     <div className={`why is-${kind}${isOld ? " is-old" : ""}`} aria-busy={isOld}>
+      {live.isUnregistered && (
+        <Notice tone="warn">
+          No code for workflow <code>{live.address.workflowName}</code> is registered in the process that
+          answered. It can be looked at, paused and terminated; to go on it needs the workflow deployed again.
+        </Notice>
+      )}
       {live.isStale && <p className="dim">The server is out of reach; what is below may be old.</p>}
       {kind === "error" && <ErrorPanel live={live} />}
       {kind === "terminated" && <Terminated live={live} />}
       {kind === "paused" && <Paused live={live} />}
       {kind === "running" && <Running live={live} />}
+      {kind === "scheduled" && <Scheduled live={live} />}
       {kind === "why" && !live.isStale && <Sentence live={live} />}
       {(kind === "waits" || kind === "paused" || kind === "running") && <WaitsPanel live={live} />}
       <Warnings all={why?.warnings ?? []} />
@@ -54,10 +63,11 @@ function Terminated({ live }: { readonly live: Live }) {
 
 function Paused({ live }: { readonly live: Live }) {
   const { running, meta } = live.value;
+  const { lastAction } = live.why.why ?? {};
   const last = running.at(-1);
   return (
     <Strip icon={<CirclePause aria-hidden />}>
-      Paused{" "}
+      Paused{lastAction?.action === "pause" && ` by ${lastAction.actor}`}{" "}
       <span className="dim">
         <When at={meta.updatedAt} />
       </span>
@@ -85,14 +95,19 @@ function Running({ live }: { readonly live: Live }) {
           <span key={stepKey}>
             {n > 0 && ", "}
             {href ? <Link href={href}>{name}</Link> : <bdi className="mono">{name}</bdi>}
-            {start > 1 && ` (start ${start})`} is running for{" "}
-            {spokenDuration(Math.max(0, Math.floor((now - timeOf(startedAt)) / 1000) * 1000))}
+            {start > 1 && ` (start ${start})`} {runningWords(now - timeOf(startedAt), live.isStale)}
           </span>
         );
       })}
       {running.length > bodiesMax && `, and ${running.length - bodiesMax} more`}
     </Strip>
   );
+}
+
+/** In whole seconds; of what is out of reach it is not known whether it still runs. */
+function runningWords(ms: number, isStale: boolean): string {
+  if (isStale) return "was running";
+  return ms < 1000 ? "is running" : `is running for ${spokenDuration(Math.floor(ms / 1000) * 1000)}`;
 }
 
 /** What the server says of it, and what to do. */

@@ -34,7 +34,12 @@ export function WaitsPanel({ live }: { readonly live: Live }) {
             <Countdown until={wait.until} isPaused={status === "paused"} />
             <span className="wait-act">
               {wait === nextSleep && maySkip && (
-                <button type="button" className="tiny" disabled={manage.busy !== null} onClick={skip}>
+                <button
+                  type="button"
+                  className="tiny"
+                  disabled={manage.busy !== null || live.isStale}
+                  onClick={skip}
+                >
                   <FastForward aria-hidden />
                   {manage.busy === null ? "Skip sleep" : "Skipping …"}
                 </button>

@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import { CopyButton } from "../../../parts/copy.tsx";
 import { When } from "../../../parts/when.tsx";
 import { counted } from "../../../words/numbers.ts";
+import { StackText } from "../head/stack-text.tsx";
 
 const shownAtFirst = 5;
 
@@ -62,13 +63,7 @@ function AttemptError({
         <CopyButton text={() => textOf(error)} what="the error" />
       </div>
       <p className="step-error-message">{error.message}</p>
-      {error.stack && (
-        <details open={isOpen && error.stack.length < 2000}>
-          <summary className="small">Stack</summary>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys */}
-          <pre tabIndex={0}>{error.stack}</pre>
-        </details>
-      )}
+      {error.stack && <StackText stack={error.stack} isOpen={isOpen} />}
       {attempt?.retryAt && (
         <p className="small dim">
           The next attempt was due <When at={attempt.retryAt} />.

@@ -13,11 +13,13 @@ export function Axis({
   frame,
   origin,
   zoom,
+  isLive,
 }: {
   readonly scale: Scale;
   readonly frame: Frame;
   readonly origin: number;
   readonly zoom: Zoom;
+  readonly isLive: boolean;
 }) {
   const { width, inner, leftOf } = frame;
   const ticks = width === 0 ? [] : ticksOf({ pieces: scale.pieces, origin, width, leftOf });
@@ -69,7 +71,7 @@ export function Axis({
           </span>
         );
       })}
-      <span className="tl-now" data-now aria-hidden />
+      {isLive && <span className="tl-now" data-now aria-hidden />}
       <span className="tl-cross" aria-hidden />
       <span className="tl-cross-time" aria-hidden />
       {drag && (

@@ -3,7 +3,14 @@ import type { Frame } from "./drawing.ts";
 import type { Phase, PhaseKind } from "./phases.ts";
 import type { Scale } from "./scale.ts";
 
-const shown: ReadonlySet<PhaseKind> = new Set(["queued", "between", "paused", "lost", "earlier"]);
+const shown: ReadonlySet<PhaseKind> = new Set([
+  "scheduled",
+  "queued",
+  "between",
+  "paused",
+  "lost",
+  "earlier",
+]);
 const widthMin = 2;
 
 export function Ground({

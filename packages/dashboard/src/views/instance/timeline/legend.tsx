@@ -61,7 +61,7 @@ const meanings: readonly Meaning[] = [
   },
 ];
 
-const grounds: readonly PhaseKind[] = ["queued", "between", "paused", "lost", "earlier"];
+const grounds: readonly PhaseKind[] = ["scheduled", "queued", "between", "paused", "lost", "earlier"];
 
 export function Legend({
   rows,

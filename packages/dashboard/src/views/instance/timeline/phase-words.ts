@@ -7,6 +7,7 @@ export const phaseWords: Readonly<Record<PhaseKind, { readonly name: string; rea
   retry: { name: "waiting for retries", about: "No body ran, and a failed one waited for its next attempt." },
   sleep: { name: "sleeping", about: "No body ran, and a sleep went on." },
   event: { name: "waiting for events", about: "No body ran, and an event was waited for." },
+  scheduled: { name: "scheduled", about: "Its start was still to come." },
   queued: { name: "queued", about: "It was due, and no runner had taken it." },
   paused: { name: "paused", about: "Somebody has paused it." },
   lost: {

@@ -108,3 +108,9 @@ test("time until a body that a crash had cut off began again is lost to the cras
   const running = [sampleBody("b", 900, 2)];
   expect(lines(1000, { steps, running })).toEqual(["work 0-100", "lost 100-900", "work 900-1000"]);
 });
+
+test("an instance whose start is still to come is scheduled, and queued only once it is due", () => {
+  const meta = { created: 0, started: null, due: 100 };
+  expect(lines(40, { meta })).toEqual(["scheduled 0-40"]);
+  expect(lines(140, { meta })).toEqual(["scheduled 0-100", "queued 100-140"]);
+});

@@ -11,6 +11,8 @@ export type PhaseKind =
   | "retry"
   | "event"
   | "sleep"
+  /** Its start is still to come. */
+  | "scheduled"
   /** Due, and no runner had taken it. */
   | "queued"
   | "paused"
@@ -44,6 +46,7 @@ export function phasesOf(run: RunRows, status: InstanceStatus, now: number): rea
   };
   take("earlier", [{ from: run.origin, to: run.beganAt }]);
   const startedAt = run.startedAt ?? end;
+  if (run.startsAt !== null) take("scheduled", [{ from: run.beganAt, to: run.startsAt }]);
   take("queued", [{ from: run.beganAt, to: startedAt }]);
   take("work", workOf(run.rows, end));
   const byKind = spansByKind(run.rows, end);
@@ -115,6 +118,7 @@ export function timesOf(phases: readonly Phase[]): Times {
     retry: of("retry"),
     event: of("event"),
     sleep: of("sleep"),
+    scheduled: of("scheduled"),
     queued: of("queued"),
     paused: of("paused"),
     lost: of("lost"),

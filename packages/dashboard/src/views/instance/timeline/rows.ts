@@ -28,6 +28,8 @@ export interface RunRows {
   /** When this run was asked for; steps that it took over may be older. */
   readonly beganAt: number;
   readonly startedAt: number | null;
+  /** Of one that has not started: when it may. */
+  readonly startsAt: number | null;
   readonly endedAt: number | null;
   /** The first time that is shown. */
   readonly origin: number;
@@ -47,6 +49,7 @@ export function runRowsOf(told: RunTold): RunRows {
   const endedAt = isEnded(status) ? timeOf(meta.completedAt ?? meta.updatedAt) : null;
   const rows = rowsOf(told, endedAt);
   const startedAt = meta.startedAt === null ? null : timeOf(meta.startedAt);
+  const startsAt = startedAt === null && meta.dueAt !== null ? timeOf(meta.dueAt) : null;
   // An instance is created once, a run began when it was asked for; only of the first one that time is known.
   const isFirst = meta.runNumber === 1;
   const beganAt = isFirst ? timeOf(meta.createdAt) : (startedAt ?? timeOf(meta.updatedAt));
@@ -54,7 +57,7 @@ export function runRowsOf(told: RunTold): RunRows {
   const origin = firsts.reduce((first, from) => Math.min(first, from), beganAt);
   const ends = rows.flatMap(({ segments }) => segments.map(({ from, to }) => to ?? from));
   const newest = ends.reduce((last, at) => Math.max(last, at), startedAt ?? beganAt);
-  return { rows, beganAt, startedAt, endedAt, origin, newest: Math.max(newest, endedAt ?? newest) };
+  return { rows, beganAt, startedAt, startsAt, endedAt, origin, newest: Math.max(newest, endedAt ?? newest) };
 }
 
 function rowsOf({ steps, running }: RunTold, endedAt: number | null): readonly Row[] {

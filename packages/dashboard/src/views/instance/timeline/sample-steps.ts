@@ -66,10 +66,11 @@ export function sampleMeta(
     readonly created?: number;
     readonly started?: number | null;
     readonly ended?: number | null;
+    readonly due?: number | null;
     readonly runNumber?: number;
   } = {},
 ): WireMeta {
-  const { created = 0, started = 0, ended = null, runNumber = 1 } = given;
+  const { created = 0, started = 0, ended = null, due = null, runNumber = 1 } = given;
   return {
     workflowName: "order",
     runNumber,
@@ -77,7 +78,7 @@ export function sampleMeta(
     updatedAt: iso(ended ?? started ?? created),
     startedAt: started === null ? null : iso(started),
     completedAt: ended === null ? null : iso(ended),
-    dueAt: null,
+    dueAt: due === null ? null : iso(due),
     deadlineAt: null,
     retentionUntil: null,
     parent: null,

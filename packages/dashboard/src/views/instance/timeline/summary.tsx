@@ -10,6 +10,7 @@ const shown: readonly Exclude<PhaseKind, "earlier">[] = [
   "retry",
   "sleep",
   "event",
+  "scheduled",
   "queued",
   "paused",
   "lost",

@@ -4,6 +4,7 @@ import "../../../look/timeline-around.css";
 import "../../../look/timeline-bars.css";
 import type { InstanceStatus, WireMeta, WireRunningBody, WireStep } from "everstep/client";
 import { useMemo, useReducer, useRef, useState } from "react";
+import { serverNow } from "../../../api/server-clock.ts";
 import { useNow } from "../../../parts/use-now.ts";
 import { useQuery } from "../../../use-query.ts";
 import { Axis } from "./axis.tsx";
@@ -32,19 +33,25 @@ export interface TimelineProps {
   readonly running: readonly WireRunningBody[];
   readonly meta: WireMeta;
   readonly status: InstanceStatus;
+  /** Nothing is heard of it: what grows stands still where it was last known to be. */
+  readonly isStill: boolean;
   /** A step by its index. */
   readonly selected: number | null;
   readonly onSelect: (index: number | null) => void;
   readonly href: (index: number) => string;
 }
 
-export function Timeline({ steps, running, meta, status, selected, onSelect, href }: TimelineProps) {
+export function Timeline(props: TimelineProps) {
+  const { steps, running, meta, status, isStill, selected, onSelect, href } = props;
   const query = useQuery();
   const run = useMemo(() => runRowsOf({ steps, running, meta, status }), [steps, running, meta, status]);
   const isLive = run.endedAt === null;
-  const clock = useNow(isLive);
+  const clock = useNow(isLive && !isStill);
   const [, drawAnew] = useReducer((count: number) => count + 1, 0);
-  const now = Math.max(isLive ? Math.max(clock, Date.now() - 1000) : 0, run.newest);
+  const moving = Math.max(isLive ? Math.max(clock, serverNow() - 1000) : 0, run.newest);
+  const stood = useRef(moving);
+  if (!isStill) stood.current = moving;
+  const now = isStill && isLive ? Math.max(stood.current, run.newest) : moving;
 
   const { scale, edge, isCompressed, canCompress } = useScale(run, now, readScaleChoice(query.get("scale")));
   const view = useView(scale);
@@ -52,7 +59,7 @@ export function Timeline({ steps, running, meta, status, selected, onSelect, hre
   const root = useRef<HTMLDivElement>(null);
   const width = useWidth(track);
   const frame = useMemo(() => frameOf(scale, view.range, width), [scale, view.range, width]);
-  useLiveEdge(root, { isLive, frame, newest: run.newest, edge, onBeyond: drawAnew });
+  useLiveEdge(root, { isLive, isStill, frame, newest: run.newest, edge, onBeyond: drawAnew });
 
   const { choice, fold, setChoice } = useChoice(run.rows);
   const rows = useMemo(() => chosenRows(run.rows, choice), [run.rows, choice]);
@@ -65,7 +72,12 @@ export function Timeline({ steps, running, meta, status, selected, onSelect, hre
   const card = useCard(run.rows, now);
 
   return (
-    <section className="timeline" ref={root} aria-label="Timeline" onKeyDown={zoom.onKeyDown}>
+    <section
+      className={isStill ? "timeline is-still" : "timeline"}
+      ref={root}
+      aria-label="Timeline"
+      onKeyDown={zoom.onKeyDown}
+    >
       <Summary times={times} isLive={isLive} status={status} />
       <Toolbar
         choice={choice}
@@ -99,7 +111,7 @@ export function Timeline({ steps, running, meta, status, selected, onSelect, hre
           </div>
           <div className="tl-track" ref={track}>
             <Overview phases={phases} scale={scale} view={view} isLive={isLive} />
-            <Axis scale={scale} frame={frame} origin={run.origin} zoom={zoom} />
+            <Axis scale={scale} frame={frame} origin={run.origin} zoom={zoom} isLive={isLive} />
           </div>
         </div>
         <div className="tl-body">

@@ -1,9 +1,12 @@
 /** Moves what is live to where it is now: without drawing anything else again, and no more often than can be seen. */
 import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { serverNow } from "../../../api/server-clock.ts";
 import { type Frame, widthMin } from "./drawing.ts";
 
 export interface LiveEdgeTerms {
   readonly isLive: boolean;
+  /** It stays where it is. */
+  readonly isStill: boolean;
   readonly frame: Frame;
   /** It cannot be earlier than this. */
   readonly newest: number;
@@ -19,11 +22,13 @@ export function useLiveEdge(root: RefObject<HTMLElement | null>, terms: LiveEdge
   const latest = useRef(terms);
   latest.current = terms;
   const isBeyondTold = useRef(0);
+  const drawnAt = useRef(0);
 
   const draw = useRef((): void => {
-    const { frame, newest, edge, isLive, onBeyond } = latest.current;
+    const { frame, newest, edge, isLive, isStill, onBeyond } = latest.current;
     if (!isLive || !root.current || frame.width === 0) return;
-    const now = Math.max(Date.now(), newest);
+    const now = isStill && drawnAt.current > 0 ? drawnAt.current : Math.max(serverNow(), newest);
+    drawnAt.current = now;
     if (now >= edge && isBeyondTold.current !== edge) {
       isBeyondTold.current = edge;
       onBeyond();
@@ -33,9 +38,9 @@ export function useLiveEdge(root: RefObject<HTMLElement | null>, terms: LiveEdge
 
   // What was just drawn anew is of the last second.
   useLayoutEffect(() => draw.current());
-  const { isLive } = terms;
+  const isMoving = terms.isLive && !terms.isStill;
   useEffect(() => {
-    if (!isLive) return;
+    if (!isMoving) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let asked = 0;
     const onFrame = (): void => {
@@ -53,7 +58,7 @@ export function useLiveEdge(root: RefObject<HTMLElement | null>, terms: LiveEdge
       cancelAnimationFrame(asked);
       document.removeEventListener("visibilitychange", next);
     };
-  }, [isLive]);
+  }, [isMoving]);
 }
 
 function wantsStillness(): boolean {
@@ -63,7 +68,7 @@ function wantsStillness(): boolean {
 /** Half a pixel from now, and at least a thirtieth of a second. */
 function pauseMs(frame: Frame, newest: number): number {
   if (wantsStillness()) return slowMs;
-  const now = Math.max(Date.now(), newest);
+  const now = Math.max(serverNow(), newest);
   const perSecond = frame.xOf(now + 1000) - frame.xOf(now);
   // The frame that is waited for takes a part of it.
   return Math.min(slowMs, Math.max(frameMs, 500 / Math.max(perSecond, 0.001))) - 4;
