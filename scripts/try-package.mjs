@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const project = mkdtempSync(join(tmpdir(), "everstep-try-package-"));
+// Nothing is in there but what the commands of the README leave.
+const newcomer = mkdtempSync(join(tmpdir(), "everstep-try-commands-"));
 const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ["npm"];
 const run = (command, args, cwd = project) =>
   execFileSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"], env: cleanEnvironment() });
@@ -29,28 +31,27 @@ try {
     process.stdout.write(`${program}: `);
     run(process.execPath, ["--disable-warning=ExperimentalWarning", program]);
   }
+  run(npm[0], [...npm.slice(1), "install", join(project, tarball), ...quiet], newcomer);
   await tryCommands();
 } finally {
-  rmSync(project, { recursive: true, force: true });
+  for (const folder of [project, newcomer]) rmSync(folder, { recursive: true, force: true });
 }
 
 /** From a folder with the package installed to an instance that is complete. */
 async function tryCommands() {
   const npx = (...words) => [...npm.slice(1), "exec", "--no", "--", "everstep", ...words];
-  // The tsconfig of the programs before makes room for the one that init writes.
-  rmSync(join(project, "tsconfig.json"));
-  run(npm[0], npx("init", "--yes"));
+  run(npm[0], npx("init", "--yes"), newcomer);
   checkInit();
-  const dev = spawn(npm[0], npx("dev", "--port", "0"), { cwd: project, env: cleanEnvironment() });
+  const dev = spawn(npm[0], npx("dev", "--port", "0"), { cwd: newcomer, env: cleanEnvironment() });
   const ended = new Promise((resolve) => dev.once("close", resolve));
   const says = waitForOutput(dev, ended);
   try {
     await says("start one");
-    run(npm[0], npx("instances", "create", "hello", '{"name":"Ada"}', "--wait"));
+    run(npm[0], npx("instances", "create", "hello", '{"name":"Ada"}', "--wait"), newcomer);
     await says("complete:");
   } finally {
     // npm need not hand on what it is told; the note names the process itself.
-    const note = join(project, ".everstep/dev.json");
+    const note = join(newcomer, ".everstep/dev.json");
     if (existsSync(note)) process.kill(JSON.parse(readFileSync(note, "utf8")).pid, "SIGINT");
     else dev.kill();
     await ended;
@@ -110,18 +111,18 @@ function checkInit() {
   };
   const files = ["workflows.ts", "app.ts", "uses-output.ts"];
   writeFileSync(
-    join(project, "uses-output.ts"),
+    join(newcomer, "uses-output.ts"),
     'import { app } from "./app.ts";\n' +
       "const ending = await (await app.workflows.hello.create()).result();\n" +
       'export const text: string = ending.output ?? "";\n' +
       "// @ts-expect-error: the output is text\n" +
       "export const number: number = ending.output ?? 0;\n",
   );
-  writeFileSync(join(project, "tsconfig.check.json"), JSON.stringify({ ...config, files }));
+  writeFileSync(join(newcomer, "tsconfig.check.json"), JSON.stringify({ ...config, files }));
   run(process.execPath, [
     join(root, "node_modules/typescript/bin/tsc"),
     "-p",
-    join(project, "tsconfig.check.json"),
+    join(newcomer, "tsconfig.check.json"),
   ]);
 }
 

@@ -1,0 +1,2 @@
+/** Writes the pages as the package has them. */
+export function writeDocs(folder: string): void;
