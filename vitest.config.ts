@@ -1,10 +1,12 @@
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 import { SlowFirst } from "./tests/support/slow-first.ts";
 
 // Tests run the sources, not the build: the exports of packages/everstep name them under this condition.
 const conditions = ["everstep-source"];
+
+const compiled = fileURLToPath(new URL("node_modules/.cache/everstep-compiled", import.meta.url));
 
 // Those leave nothing behind in their process: one takes many after each other, and loads the library once.
 const together = [
@@ -27,7 +29,7 @@ const browser = ["tests/dashboard/**/*.test.ts"];
 
 // Much of what tests do is to wait, for servers and for processes of their own.
 const cores = availableParallelism();
-const workers = cores <= 4 ? cores + 1 : cores;
+const workers = cores <= 4 ? cores + 2 : cores;
 
 export default defineConfig({
   resolve: { conditions },
@@ -44,7 +46,7 @@ export default defineConfig({
     // node:sqlite still announces itself as experimental on Node 22; child processes need the condition too.
     execArgv: ["--disable-warning=ExperimentalWarning", "--conditions=everstep-source"],
     // What Node has made of the sources: hundreds of processes of tests begin with the same ones.
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), "everstep-tests-compile-cache") },
+    env: { NODE_COMPILE_CACHE: compiled },
     sequence: { sequencer: SlowFirst },
     // What a test puts in place of something global is not there for the next one.
     unstubGlobals: true,
@@ -94,6 +96,8 @@ export default defineConfig({
         test: {
           name: "browser",
           include: browser,
+          // One browser for many files: to start it takes longer than most tests.
+          isolate: false,
           globalSetup: "tests/support/built-dashboard.ts",
           maxWorkers: workers,
           sequence: { groupOrder: 2 },

@@ -5,12 +5,14 @@
 // The command finds their addresses in EVERSTEP_POSTGRES_URL, EVERSTEP_MYSQL_URL and EVERSTEP_REDIS_URL, the paths of the
 // pooler and the browser in EVERSTEP_PGBOUNCER and EVERSTEP_CHROMIUM, and in EVERSTEP_SERVICES the path of a JSON file that
 // describes them. Without a command the servers run until Ctrl-C.
-// `--durable` is for measurements: the data is on a disk, and every commit waits for it.
+// Its temporary folder is its own, in memory where there is room, and is gone afterwards with all that is in it.
+// `--durable` is for measurements: the data is on a disk, and every commit waits for it; so do the command's own files.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { createTemporaryFolder } from "./services/folder.mjs";
 import { clearAll, keep } from "./services/guard.mjs";
 import { kinds } from "./services/kinds.mjs";
 import { signalProcess } from "./services/process-tree.mjs";
@@ -59,9 +61,16 @@ async function runCommand(addresses) {
     const early = await Promise.race([interrupted, delay(10)]);
     if (early) signalProcess(pid, early.signal);
   };
-  const exitCode = await run(program, args, { env: { ...process.env, ...addresses }, onStart });
+  const env = { ...process.env, ...addresses, ...(durable ? {} : { TMPDIR: temporaryFolder() }) };
+  const exitCode = await run(program, args, { env, onStart });
   release?.();
   return exitCode;
+}
+
+function temporaryFolder() {
+  const folder = createTemporaryFolder();
+  keep({ folder });
+  return folder;
 }
 
 async function keepRunning(addresses) {

@@ -133,7 +133,9 @@ describe("README", () => {
     const ending = `
 while ((await instance.status()).status !== "waiting") await new Promise((wake) => setTimeout(wake, 5));
 console.log((await instance.history()).steps.map((step) => step.name + " " + step.status).join(", "));
-await app.stop();\n`;
+await app.stop();
+// @ts-expect-error: params have their type
+export const wrong = () => app.workflows.ORDER.create({ params: { userId: "7" } });\n`;
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
     writeFileSync(join(folder, "main.ts"), charge + program() + ending);
     writeFileSync(
@@ -157,7 +159,7 @@ await app.stop();\n`;
 
   test("it names every page of the documentation, in the package too", () => {
     const short = readFileSync("packages/everstep/README.md", "utf8");
-    expect(pages.filter((page) => !short.includes(`\`${basename(page)}\``))).toEqual([]);
+    expect(pages.filter((page) => !short.includes(`[${basename(page)}](${page})`))).toEqual([]);
   });
 });
 

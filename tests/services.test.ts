@@ -142,6 +142,18 @@ describe("node scripts/services.mjs", () => {
     expectNothingOf(server);
   });
 
+  test("gives a command a temporary folder of its own, which is gone afterwards with what is in it", async () => {
+    const command = `const folder = require("node:os").tmpdir();
+      require("node:fs").mkdirSync(folder + "/left/behind", { recursive: true }); console.log(folder)`;
+    const running = services(["--only=pgbouncer", "--", process.execPath, "-e", command], {
+      EVERSTEP_PGBOUNCER: process.execPath,
+    });
+    const { exitCode, output } = await ending(running);
+    expect(exitCode).toBe(0);
+    expect(output.trim()).toMatch(/everstep-tmp-\w+$/);
+    expect(existsSync(output.trim())).toBe(false);
+  });
+
   test.runIf(canStart("redis"))("prints the address and waits if there is no command", async () => {
     const running = services(["--only=redis"]);
     const url = (await firstLine(running)).replace("export EVERSTEP_REDIS_URL=", "");

@@ -1,5 +1,5 @@
 // Where a server keeps its data. Tests want memory; measurements want a disk that must be waited for.
-import { chownSync, mkdtempSync, readFileSync, statfsSync } from "node:fs";
+import { chmodSync, chownSync, mkdtempSync, readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,6 +11,13 @@ const tmpfsType = 0x01021994;
 export function createFolder(name, { durable, account }) {
   const folder = mkdtempSync(join(durable ? diskPlace() : fastPlace(), `everstep-${name}-`));
   if (process.getuid?.() === 0) chownSync(folder, account.uid, account.gid);
+  return folder;
+}
+
+/** Creates a folder for files that a command makes and forgets; as in /tmp, all accounts may make some. */
+export function createTemporaryFolder() {
+  const folder = mkdtempSync(join(fastPlace(), "everstep-tmp-"));
+  chmodSync(folder, 0o1777);
   return folder;
 }
 

@@ -21,7 +21,7 @@ const shownMax = 6;
  * again is begun ever later.
  */
 export function drainMsAfter(seconds: number): number {
-  return 90_000 + seconds * 1000;
+  return 240_000 + seconds * 1000;
 }
 
 export interface ChaosOptions {

@@ -51,14 +51,16 @@ export function describeTakeover(siteOf: () => Site): void {
 
   test("processes that start never touch live work of another, however they treat dead ones (144)", () =>
     withFleet(siteOf(), 3, patientWorkflows(noLedger), async ({ app, fleet, start, begins }) => {
-      const first = await start(0, { program: "patient" });
+      // Long enough for a busy machine to renew it in time, once at least while the others are there.
+      const living = { program: "patient", leaseMs: 10_000 } as const;
+      const first = await start(0, living);
       const untilFile = join(fleet.folder, "go on");
       const params = { firstStartMs: 1, untilFile };
       const instance = await app.workflows.PATIENT.create({ id: "alive", params });
       await begins("patient/alive/1/wait", 1);
-      await start(1, { program: "patient" });
-      await start(2, { program: "patient", onInterrupted: "error" });
-      await pause(leaseMs);
+      await start(1, living);
+      await start(2, { ...living, onInterrupted: "error" });
+      await pause(living.leaseMs / 2);
       expect(await instance.details()).toMatchObject({
         status: "active",
         executing: true,
@@ -107,7 +109,10 @@ interface Stage<Workflows extends Record<string, WorkflowDefinition>> {
   readonly app: App<Workflows>;
   readonly fleet: Fleet;
   /** Starts a runner in a place, and resolves when it runs. */
-  start(place: number, what: Pick<FleetTask, "program" | "onInterrupted">): Promise<Fleet["runners"][number]>;
+  start(
+    place: number,
+    what: Pick<FleetTask, "program" | "onInterrupted"> & Partial<Pick<FleetTask, "leaseMs">>,
+  ): Promise<Fleet["runners"][number]>;
   /** The n-th begin of a body. */
   begins(body: string, n: number): Promise<BeginLine>;
 }

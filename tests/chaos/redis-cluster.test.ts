@@ -9,7 +9,7 @@ import { TestCluster, type TestNode } from "../support/redis-cluster.ts";
 
 describe.skipIf(serverProgram === undefined)("on a Redis Cluster", () => {
   test("no instance is lost or done twice while the namespace's slot moves under load", {
-    timeout: 90_000,
+    timeout: 300_000,
   }, async () => {
     const cluster = await TestCluster.start({ primaries: 3 });
     const load = await Load.begin(cluster, {});
@@ -26,7 +26,7 @@ describe.skipIf(serverProgram === undefined)("on a Redis Cluster", () => {
   });
 
   test("no acknowledged instance is lost when the node that serves it dies and a replica takes over", {
-    timeout: 90_000,
+    timeout: 300_000,
   }, async () => {
     const cluster = await TestCluster.start({ primaries: 3, replicas: 2 });
     const [first] = cluster.nodes as [TestNode];
@@ -91,7 +91,7 @@ class Load {
       );
       return this.#created.filter((_id, n) => statuses[n]?.status !== "complete");
     };
-    await expect.poll(open, { timeout: 30_000, interval: 250 }).toEqual([]);
+    await expect.poll(open, { timeout: 120_000, interval: 250 }).toEqual([]);
     const { ok, violations, warnings } = await app.verify();
     expect({ ok, violations, warnings }).toEqual({ ok: true, violations: [], warnings: [] });
   }

@@ -108,6 +108,11 @@ export class Site {
     return this.#server?.url ?? node?.server.url ?? join(this.folder, "app.db");
   }
 
+  /** The straight ways to the other nodes of a cluster all of which take writes. */
+  get otherNodes(): readonly string[] {
+    return (this.#galera?.nodes ?? []).slice(1).map(({ server }) => server.url);
+  }
+
   /** A way that can be made a bad one; there is none to a file, and none to a cluster, whose nodes send clients around. */
   async openProxy(): Promise<TcpProxy | null> {
     const nodes = this.#galera?.nodes ?? [];

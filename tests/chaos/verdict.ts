@@ -1,6 +1,7 @@
 /** The evidence of a run, gathered and judged. */
 import { auditChains } from "./audit/chains.ts";
 import { auditLimits } from "./audit/limits.ts";
+import { auditNodes } from "./audit/nodes.ts";
 import { auditOutcomes } from "./audit/outcomes.ts";
 import { auditOverlaps } from "./audit/overlaps.ts";
 import { auditProcesses } from "./audit/processes.ts";
@@ -28,7 +29,7 @@ export async function gatherEvidence({ observer, fleet, receipts, site }: Stage)
   return { ...instances, ledger, processes, receipts: doubtful(receipts, losses), losses, leaseMs };
 }
 
-export async function judge(evidence: Evidence, { observer }: Stage): Promise<Verdict> {
+export async function judge(evidence: Evidence, { observer, site }: Stage): Promise<Verdict> {
   return {
     outcomes: auditOutcomes(evidence),
     receipts: auditReceipts(evidence),
@@ -39,5 +40,6 @@ export async function judge(evidence: Evidence, { observer }: Stage): Promise<Ve
     rest: await auditRest(observer, evidence),
     processes: auditProcesses(evidence),
     records: await auditRecords(observer),
+    nodes: await auditNodes(site, evidence),
   };
 }

@@ -35,7 +35,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** One in so many seeds runs twice and must come out alike. */
+/** One in so many seeds, the first among them, runs twice and must come out alike. */
 const twiceEvery = 100;
 
 export async function runBatch({
@@ -56,7 +56,7 @@ export async function runBatch({
     for (const [what, count] of explored.sightings)
       report.sightings.set(what, (report.sightings.get(what) ?? 0) + count);
     if (explored.finding) report.failures.push({ seed, mode, ...explored.finding });
-    else if (seed % twiceEvery === 0) {
+    else if (report.seeds % twiceEvery === 1) {
       const again = await exploreOn(openData, seed, options);
       const message = `the world came out as ${explored.hash}, and then as ${again.hash}`;
       if (again.hash !== explored.hash)

@@ -1,10 +1,10 @@
 /**
- * Real Chromium for tests: one per test file, one context per page. A page that complains fails its test: an error in the
+ * Real Chromium for tests: one per process, which takes many files after each other; one context per page. A page that complains fails its test: an error in the
  * console, an uncaught error, a breach of the content security policy, or a request to another origin.
  */
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, describe } from "vitest";
+import { afterEach, describe } from "vitest";
 import { launchChromium } from "../../scripts/launch-chromium.ts";
 
 export { axe } from "./axe.ts";
@@ -35,24 +35,33 @@ export function describeBrowser(title: string, tests: (browser: TestBrowser) => 
   if (!program && !isRequired)
     console.warn(`SKIPPED: ${title}, because EVERSTEP_CHROMIUM is not set (npm test finds or installs one)`);
   describe.runIf(program || isRequired)(title, () => {
-    const { browser, closePages, close } = createBrowser();
+    const { browser, closePages } = createBrowser();
     tests(browser);
     // What is registered last is done first: pages are closed before the servers that they use.
     afterEach(closePages);
-    afterAll(close);
   });
 }
 
+/** Ends with its process: it reads its orders from a pipe. Should it end before, the next page has a new one. */
+let launched: Promise<Browser> | undefined;
+
+function theBrowser(): Promise<Browser> {
+  const forget = (): void => {
+    launched = undefined;
+  };
+  launched ??= launchChromium().then((browser) => browser.on("disconnected", forget));
+  launched.catch(forget);
+  return launched;
+}
+
 function createBrowser() {
-  let launched: Promise<Browser> | undefined;
   let contexts: BrowserContext[] = [];
   let complaints: string[] = [];
 
   const browser: TestBrowser = {
     takeComplaints: () => complaints.splice(0),
     async openPage(options = {}) {
-      launched ??= launchChromium();
-      const context = await (await launched).newContext(contextOptions(options));
+      const context = await (await theBrowser()).newContext(contextOptions(options));
       // Before the test itself is given up, so that it says what it waited for.
       context.setDefaultTimeout(60_000);
       contexts.push(context);
@@ -71,8 +80,7 @@ function createBrowser() {
     for (const context of opened) await context.close();
     if (heard.length > 0) throw new Error(`The page complained:\n${heard.join("\n")}`);
   };
-  const close = async (): Promise<void> => (await launched)?.close();
-  return { browser, closePages, close };
+  return { browser, closePages };
 }
 
 /** What a page has said comes before what it answers. */

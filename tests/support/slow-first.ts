@@ -15,6 +15,8 @@ const slow = [
   "examples/crash-demo/",
   "stores/postgres/postgres-store.test.ts",
   "stores/mysql/mysql-store.test.ts",
+  "stores/postgres/pooler.test.ts",
+  "stores/redis/redis-store.test.ts",
   "tests/regressions/skewed-clocks.test.ts",
   "tests/regressions/lost-replies-of-servers.test.ts",
   "tests/services.test.ts",

@@ -5,6 +5,7 @@ import type { LedgerLine } from "../ledger.ts";
 import type { Decision, Letter, Receipt } from "../receipts.ts";
 import { auditChains } from "./chains.ts";
 import { auditLimits } from "./limits.ts";
+import { differences } from "./nodes.ts";
 import { auditOutcomes } from "./outcomes.ts";
 import { auditOverlaps, findOverlaps } from "./overlaps.ts";
 import { auditProcesses } from "./processes.ts";
@@ -394,3 +395,10 @@ test("a body entered by a process that had been away since before its step was d
 function timeOf(line: LedgerLine): number {
   return line.kind === "gap" ? line.from : line.at;
 }
+
+test("the audit of nodes names what one of them has and another has not", () => {
+  expect(differences(new Set(["journey/j-1"]), new Set(["journey/j-1"]), 1)).toEqual([]);
+  expect(
+    differences(new Set(["journey/j-1", "errand/e"]), new Set(["journey/j-1", "journey/j-2"]), 2),
+  ).toEqual(["errand/e is on node 0 and not on node 2", "journey/j-2 is on node 2 and not on node 0"]);
+});

@@ -7,5 +7,5 @@ import { sqliteData } from "./sqlite-data.ts";
 describeSweep([...stepPrograms, ...waitPrograms, ...steeringPrograms], {
   file: "tests/simulation/sweep/sqlite.test.ts",
   data: sqliteData,
-  every: 7,
+  every: 13,
 });
