@@ -39,12 +39,14 @@ for (const store of storesUnderTest) {
         dice.float,
         ({ event }) => event === "end",
       );
+      // Whoever asks for the first time after the restart is told of the second run only.
+      await following.begun;
       await workOn(worker, dice.float);
       await instance.restart();
       await workOn(worker, dice.float);
       await instance.sendEvent({ type: "done" });
       await worker.tick();
-      const { events, drops } = await following;
+      const { events, drops } = await following.read;
       const ids = events.filter(({ event }) => event === "log").map(({ id }) => id);
       const of = (run: number) => Array.from({ length: lines }, (_, n) => `${run}-${n + 1}`);
       expect(ids).toEqual([...of(1), ...of(2)]);
@@ -64,10 +66,10 @@ for (const store of storesUnderTest) {
       await workOn(worker, dice.float);
       await instance.sendEvent({ type: "done" });
       await worker.tick();
-      const { steps, running: _, ...last } = (await following).events.at(-1)!.data;
+      const { steps, running: _, ...last } = (await following.read).events.at(-1)!.data;
       expect(last).toEqual(await get("/workflows/talker/instances/t"));
       expect(steps.map(({ status }: Json) => status)).toEqual(Array(11).fill("completed"));
-      const page = (await listing).events.at(-1)!.data;
+      const page = (await listing.read).events.at(-1)!.data;
       expect(page).toEqual(await get("/instances"));
     });
   });
@@ -108,7 +110,21 @@ async function workOn(
 }
 
 /** Reads to the last event. Every now and then the connection drops in the middle of something. */
-async function follow(url: URL, float: () => number, isLast: (event: StreamEvent) => boolean) {
+function follow(url: URL, float: () => number, isLast: (event: StreamEvent) => boolean) {
+  let begin = (): void => {};
+  const first = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const read = readToLast(url, float, isLast, begin);
+  return { begun: Promise.race([first, read]), read };
+}
+
+async function readToLast(
+  url: URL,
+  float: () => number,
+  isLast: (event: StreamEvent) => boolean,
+  onEvent: () => void,
+) {
   const events: StreamEvent[] = [];
   let known: string | undefined;
   for (let drops = 0; ; drops++) {
@@ -125,6 +141,7 @@ async function follow(url: URL, float: () => number, isLast: (event: StreamEvent
       const event = await reader.next();
       if (!event) break;
       events.push(event);
+      onEvent();
       known = event.id ?? known;
       if (isLast(event)) {
         gone.abort();
