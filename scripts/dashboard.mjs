@@ -15,7 +15,7 @@ const buildMsMax = 300_000;
 const sourceNames =
   /^(src|public|build|index\.html|package\.json|tsconfig.*\.json|.*\.mjs|vite\.config\..*)$/;
 // What the dashboard has of the library, and the versions of everything else.
-const otherSources = ["fetch-client", "model", "authoring/duration.ts", "http/wire.ts"]
+const otherSources = ["fetch-client", "model", "authoring/duration.ts"]
   .map((name) => join(root, "packages/everstep/src", name))
   .concat(join(root, "package-lock.json"));
 

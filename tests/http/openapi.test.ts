@@ -2,7 +2,7 @@
 import { allowAll } from "everstep";
 import { describe, expect, test } from "vitest";
 import { routes } from "../../packages/everstep/src/http/routes/index.ts";
-import type { Issue } from "../../packages/everstep/src/http/schema.ts";
+import type { Issue } from "../../packages/everstep/src/wire/schema.ts";
 import { type Json, resolve } from "./support/checked-answer.ts";
 import { mistakesIn } from "./support/json-schema.ts";
 import { nearlyRight } from "./support/random-requests.ts";

@@ -2,7 +2,7 @@
 import { allowAll, createWorkflows, defineWorkflow, refuse } from "everstep";
 import { memory } from "everstep/memory";
 import { describe, expect, test } from "vitest";
-import { problem } from "../../packages/everstep/src/http/wire-schemas.ts";
+import { problem } from "../../packages/everstep/src/wire/index.ts";
 import { EventReader } from "./support/event-reader.ts";
 import { beginStreaming, expectToFit } from "./support/streaming.ts";
 import { createWatched } from "./support/watched-app.ts";

@@ -1,6 +1,6 @@
 /** Streams of lists, of one instance and of its logs. */
 import { describe, expect, test } from "vitest";
-import { instanceWithMeta, logLine, step } from "../../packages/everstep/src/http/wire-schemas.ts";
+import { instanceWithMeta, logLine, step } from "../../packages/everstep/src/wire/index.ts";
 import { commonHeaders, type Json } from "./support/checked-answer.ts";
 import { beginStreaming, expectToFit } from "./support/streaming.ts";
 

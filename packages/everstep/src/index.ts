@@ -30,44 +30,24 @@ export type {
   WorkflowLogger,
   WorkflowStep,
 } from "./authoring/workflow-step.ts";
-export type { ActivityBucket, ActivityOptions, ActivityView } from "./client/activity.ts";
 export type { CheckOptions } from "./client/check-code.ts";
 export type { StopOptions, WorkflowManifest } from "./client/create-workflows.ts";
 export type { CreateOptions } from "./client/creation-draft.ts";
-export type {
-  ForkOptions,
-  InstanceHandle,
-  InstanceResult,
-  RestartOptions,
-  ResultOptions,
-} from "./client/instance-handle.ts";
+export type { InstanceHandle, InstanceResult, RestartOptions } from "./client/instance-handle.ts";
 export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
 export type { DueOptions, DueView } from "./client/list-due.ts";
 export type { ListOptions } from "./client/list-instances.ts";
-export type { TopicView } from "./client/list-topics.ts";
-export type { PageOptions, PageView } from "./client/paging.ts";
+export type { PageView } from "./client/paging.ts";
 export { replayHistory } from "./client/replay-history.ts";
-export type { HistoryOptions, HistoryView, LogsOptions } from "./client/run-pages.ts";
-export type { RunnerView } from "./client/runners.ts";
+export type { HistoryOptions, LogsOptions } from "./client/run-pages.ts";
 export type { RunnerSettings } from "./client/settings.ts";
-export type { RepeatOptions, SteeringOptions } from "./client/steering-options.ts";
+export type { SteeringOptions } from "./client/steering-options.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";
-export type {
-  AttemptErrorView,
-  ErrorView,
-  EventView,
-  InstanceFacts,
-  InstanceStatusView,
-  InstanceView,
-  LogLineView,
-  StepView,
-  WaiterView,
-} from "./client/views.ts";
+export type { InstanceStatusView, InstanceView } from "./client/views.ts";
 export type { WhyReason, WhyView } from "./client/why.ts";
 export type { WorkflowHandle } from "./client/workflow-handle.ts";
 export { statusFrom } from "./engine/instance-words.ts";
 export type { RestartCondition } from "./engine/lifecycle.ts";
-export type { StepSelector } from "./engine/step-selection.ts";
 export {
   type Authorize,
   type AuthorizeContext,
@@ -98,7 +78,7 @@ export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/ins
 export { defaultLimits, type Limits } from "./model/limits.ts";
 export type { LogLevel } from "./model/log-line.ts";
 export type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
-export type { StepStatus, StepType } from "./model/step.ts";
+export type { StepSelector, StepStatus, StepType } from "./model/step.ts";
 export type { Dispatcher, WakeHint, WakeReason } from "./runner/hints.ts";
 export type { StopReport, TickOptions } from "./runner/runner.ts";
 export { systemRuntime } from "./system-runtime.ts";
@@ -116,3 +96,24 @@ export type {
   VerifyWarning,
 } from "./verify/verify-report.ts";
 export type { Explanation, Violation } from "./verify/violation.ts";
+export type {
+  ActivityBucket,
+  ActivityView,
+  AttemptErrorView,
+  ErrorView,
+  EventView,
+  HistoryView,
+  InstanceFacts,
+  LogLineView,
+  RunnerView,
+  StepView,
+  TopicView,
+  WaiterView,
+} from "./wire/index.ts";
+export type {
+  ActivityOptions,
+  ForkOptions,
+  PageOptions,
+  RepeatOptions,
+  ResultOptions,
+} from "./wire/options.ts";

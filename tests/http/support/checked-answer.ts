@@ -4,7 +4,7 @@ import { openApi } from "../../../packages/everstep/src/http/openapi.ts";
 import type { Match } from "../../../packages/everstep/src/http/router.ts";
 import { Router } from "../../../packages/everstep/src/http/router.ts";
 import { routes } from "../../../packages/everstep/src/http/routes/index.ts";
-import type { Issue } from "../../../packages/everstep/src/http/schema.ts";
+import type { Issue } from "../../../packages/everstep/src/wire/schema.ts";
 import { type JsonSchema, mistakesIn } from "./json-schema.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: every answer is held against its schema; tests then look where they please

@@ -1,7 +1,7 @@
 /** Streams of an app whose clock is in the test's hands. */
 import { allowAll } from "everstep";
 import { expect } from "vitest";
-import type { Schema } from "../../../packages/everstep/src/http/schema.ts";
+import type { Schema } from "../../../packages/everstep/src/wire/schema.ts";
 import type { Json } from "./checked-answer.ts";
 import { EventReader } from "./event-reader.ts";
 import { createWatched } from "./watched-app.ts";

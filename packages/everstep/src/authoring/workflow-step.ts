@@ -112,8 +112,8 @@ export interface EventAddress {
 export interface OutgoingEvent {
   readonly type: string;
   readonly payload?: unknown;
-  /** Sending the same id again has no effect. */
-  readonly id?: string;
+  /** Sending the same id again has no further effect; generated when left out. */
+  readonly id?: string | undefined;
 }
 
 interface WaitBase<Payload> {

@@ -1,6 +1,6 @@
 /** What the waiting instances of a list wait for. Lists do not tell, so each is asked. */
 import type { Client } from "../fetch-client/index.ts";
-import type { WireWhy } from "../http/wire.ts";
+import type { WireWhy } from "../wire/index.ts";
 import type { ListedInstance } from "./output/instance-table.ts";
 
 /** Of longer lists it is not asked: each costs a request. */

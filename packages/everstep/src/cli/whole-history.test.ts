@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InstanceClient } from "../fetch-client/index.ts";
-import type { WireHistory } from "../http/wire.ts";
+import type { WireHistory } from "../wire/index.ts";
 import { type HistoryRequest, wholeHistory } from "./whole-history.ts";
 
 /** Lists of these lengths, two per page, whose pages begin anew without a cursor, as a server's do. */

@@ -1,6 +1,6 @@
 /** A run's steps, events and log lines, from as many pages as they have. */
 import type { InstanceClient } from "../fetch-client/index.ts";
-import type { WireEvent, WireHistory, WireLogLine, WireStep } from "../http/wire.ts";
+import type { WireEvent, WireHistory, WireLogLine, WireStep } from "../wire/index.ts";
 
 export interface WholeHistory {
   readonly runNumber: number;

@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts";
 import { memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";
-import type { ActivityBucket } from "./activity.ts";
+import type { ActivityBucket } from "../wire/index.ts";
 import { createWorkflows } from "./create-workflows.ts";
 
 const fine = defineWorkflow({ name: "fine" }, async (_, step) => {

@@ -1,29 +1,9 @@
 import { EverstepError } from "../model/error.ts";
-import type { MinuteTally, TallyCounts } from "../store/store.ts";
+import type { MinuteTally } from "../store/store.ts";
 import { tallyMinutesMax } from "../store/tally-span.ts";
+import type { ActivityBucket, ActivityView } from "../wire/index.ts";
+import type { ActivityOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
-
-export interface ActivityOptions {
-  /** How far back, up to a week; default 60. */
-  readonly minutes?: number | undefined;
-  /** Of one workflow; of all together when left out. */
-  readonly workflowName?: string | undefined;
-}
-
-/** What runners got done over time. */
-export interface ActivityView {
-  readonly from: Date;
-  /** The last bucket goes on until then: it is not full yet. */
-  readonly to: Date;
-  readonly bucketMs: number;
-  /** Oldest first, without gaps. */
-  readonly buckets: readonly ActivityBucket[];
-}
-
-export interface ActivityBucket extends TallyCounts {
-  /** When it began. */
-  readonly at: Date;
-}
 
 const bucketsMax = 120;
 const minuteMs = 60_000;

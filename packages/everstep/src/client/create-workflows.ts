@@ -23,7 +23,9 @@ import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { CheckReport } from "../verify/replay/check-report.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";
-import { type ActivityOptions, type ActivityView, readActivity } from "./activity.ts";
+import type { ActivityView, ManifestFacts, RunnerView, TopicView, WaiterView } from "../wire/index.ts";
+import type { ActivityOptions, PageOptions, PublishOptions } from "../wire/options.ts";
+import { readActivity } from "./activity.ts";
 import type { AppParts, ShowSensitive } from "./app-parts.ts";
 import { type CheckOptions, checkCode } from "./check-code.ts";
 import { EndWatch } from "./end-watch.ts";
@@ -32,11 +34,11 @@ import { Instant } from "./instant.ts";
 import { Announcer, hooksWorkflow, hooksWorkflowName, type LifecycleHooks } from "./lifecycle-hooks.ts";
 import { type DueOptions, type DueView, listDue } from "./list-due.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
-import { listTopics, type TopicView } from "./list-topics.ts";
+import { listTopics } from "./list-topics.ts";
 import { noticeListener, problemListener } from "./listeners.ts";
-import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
+import { type PageView, pageQuery, pageView } from "./paging.ts";
 import { patientReads } from "./patient-reads.ts";
-import { listRunners, type RunnerView } from "./runners.ts";
+import { listRunners } from "./runners.ts";
 import {
   checkApp,
   checkInterrupted,
@@ -46,7 +48,7 @@ import {
   runnerOptions,
 } from "./settings.ts";
 import { type VerifyOptions, verifyApp } from "./verify-app.ts";
-import { type InstanceView, type WaiterView, waiterView } from "./views.ts";
+import { type InstanceView, waiterView } from "./views.ts";
 import { WorkflowHandle } from "./workflow-handle.ts";
 
 export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>> {
@@ -111,11 +113,7 @@ export interface App<
    */
   migrate(options?: MigrateOptions): Promise<MigrationReport>;
   /** One event for every instance that waits on the topic now; says how many. */
-  publish(
-    topic: string,
-    payload?: unknown,
-    options?: { readonly id?: string },
-  ): Promise<{ readonly waiters: number }>;
+  publish(topic: string, payload?: unknown, options?: PublishOptions): Promise<{ readonly waiters: number }>;
   waiters(topic: string, options?: PageOptions): Promise<PageView<WaiterView>>;
   /** Topics that instances wait on now, by name. */
   topics(options?: PageOptions): Promise<PageView<TopicView>>;
@@ -147,13 +145,7 @@ export interface App<
   verify(options?: VerifyOptions): Promise<VerifyReport>;
 }
 
-export interface WorkflowManifest {
-  /** The name code uses for it: `app.workflows.<key>`. */
-  readonly key: string;
-  readonly name: string;
-  readonly checksParams: boolean;
-  readonly checksOutput: boolean;
-  readonly concurrency: number | null;
+export interface WorkflowManifest extends ManifestFacts {
   readonly limits: Limits;
 }
 

@@ -4,7 +4,7 @@
  */
 import { decodeValue, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { type Duration, parseDuration } from "../authoring/duration.ts";
+import { parseDuration } from "../authoring/duration.ts";
 import { checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
 import { validateWith } from "../authoring/standard-schema.ts";
 import { type CreatePlan, encodeParams, paramsInvalid } from "../engine/lifecycle.ts";
@@ -13,19 +13,9 @@ import type { InstanceRef } from "../model/instance.ts";
 import { checkNames, checkWord, type NamesOf } from "../model/known-names.ts";
 import { type Limits, timeMax } from "../model/limits.ts";
 import type { EncodedValue } from "../model/value.ts";
+import type { NewInstance } from "../wire/options.ts";
 
-export interface CreateOptions<Params = any> {
-  /** Unique within the workflow; generated when left out. */
-  readonly id?: string;
-  readonly params?: Params;
-  /** What to do when the id is taken: fail (default), or give the instance that has it and ignore the params. */
-  readonly ifExists?: "error" | "return";
-  /** Not before this time. */
-  readonly startAt?: Date | number;
-  /** The instance is ended at this time if it has not ended by itself. */
-  readonly deadline?: Date | number;
-  /** How long it is kept after it ended; for ever unless said. */
-  readonly ttl?: Duration;
+export interface CreateOptions<Params = any> extends NewInstance<Params, Date | number> {
   readonly parent?: { readonly workflowName: string; readonly instanceId: string };
 }
 

@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { type Duration, parseDuration } from "../authoring/duration.ts";
+import { parseDuration } from "../authoring/duration.ts";
 import { checkInstanceId } from "../authoring/names.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound, instanceTerminal } from "../engine/instance-words.ts";
@@ -18,26 +18,21 @@ import {
 } from "../engine/lifecycle.ts";
 import { operatorLines } from "../engine/operator-line.ts";
 import { planRetryFailedStep } from "../engine/retry-failed-step.ts";
-import { activeSleep, historyBefore, type StepSelector } from "../engine/step-selection.ts";
+import { activeSleep, historyBefore } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { ChangeOutcome, ValueTerms } from "../store/store.ts";
 import { type ExportHistoryOptions, exportHistory } from "../verify/replay/export-history.ts";
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
+import type { HistoryView, LogLineView, RunningBodyView, StepView } from "../wire/index.ts";
+import type { ForkOptions, FromStep, ResultOptions, RetryOptions, RunOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { awaitEnd } from "./await-end.ts";
 import { lastAction } from "./last-action.ts";
 import { isOwnCreation } from "./own-creation.ts";
 import { type PageView, readAll } from "./paging.ts";
-import {
-  type HistoryOptions,
-  type HistoryView,
-  historyPage,
-  type LogsOptions,
-  logsPage,
-  logsQuery,
-} from "./run-pages.ts";
+import { type HistoryOptions, historyPage, type LogsOptions, logsPage, logsQuery } from "./run-pages.ts";
 import type { SteeringOptions } from "./steering-options.ts";
 import {
   currentStep,
@@ -45,11 +40,8 @@ import {
   type InstanceView,
   instanceDetails,
   instanceView,
-  type LogLineView,
   type MayShow,
-  type RunningBodyView,
   runningBodies,
-  type StepView,
   statusView,
   stepView,
   withoutResultIf,
@@ -59,27 +51,12 @@ import { explain, type WhyView } from "./why.ts";
 import { whyWarnings } from "./why-warnings.ts";
 import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
 
-export interface ResultOptions {
-  /** How long to wait; without it, as long as it takes. */
-  readonly timeout?: Duration;
-}
-
 export type InstanceResult<Output = any> = InstanceStatusView<Output> & {
   /** The time was up before the instance ended; `status` is what it was then. */
   readonly timedOut: boolean;
 };
 
-export interface RestartOptions extends SteeringOptions {
-  /** Keep what was recorded before this step, and run from it. */
-  readonly from?: StepSelector;
-}
-
-export interface ForkOptions {
-  /** Keep what was recorded before this step, and run from it. */
-  readonly from?: StepSelector;
-  /** Id of the new instance; generated when left out. */
-  readonly newId?: string;
-}
+export interface RestartOptions extends FromStep, SteeringOptions {}
 
 /** What is known of an instance because it was created here. */
 export interface Creation {
@@ -152,10 +129,7 @@ export class InstanceHandle<Output = any> {
   }
 
   /** One step of a run, by its index. */
-  async step(
-    index: number,
-    { runNumber }: { readonly runNumber?: number | undefined } = {},
-  ): Promise<StepView> {
+  async step(index: number, { runNumber }: RunOptions = {}): Promise<StepView> {
     const record = await this.#read(runNumber);
     const found = await this.#step(record.runId, index);
     if (found) return found;
@@ -311,7 +285,7 @@ export class InstanceHandle<Output = any> {
    * Gives the step that failed an errored instance one more attempt, within the same run. A run that the engine gave up
    * (CRASH_LOOP, ...) goes on where it was.
    */
-  async retryFailedStep(options: SteeringOptions & { readonly delay?: Duration } = {}): Promise<void> {
+  async retryFailedStep(options: SteeringOptions & RetryOptions = {}): Promise<void> {
     const delayMs = options.delay === undefined ? 0 : parseDuration(options.delay, "delay");
     if (delayMs > 30 * 24 * 60 * 60 * 1000) {
       throw new EverstepError("INVALID_DURATION", "delay must be at most 30 days.");

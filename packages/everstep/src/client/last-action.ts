@@ -2,16 +2,7 @@ import { decodeValue } from "../authoring/codec.ts";
 import type { RunId } from "../model/instance.ts";
 import { operatorCategory } from "../model/log-line.ts";
 import type { Store } from "../store/store.ts";
-
-/** What a person did to a run. */
-export interface LastActionView {
-  /** As the HTTP API calls it: `pause`, `retryFailedStep`. */
-  readonly action: string;
-  readonly actor: string;
-  /** One sentence: `Paused by ann.` */
-  readonly text: string;
-  readonly at: Date;
-}
+import type { LastActionView } from "../wire/index.ts";
 
 /** The last one of which it is known who did it. */
 export async function lastAction(

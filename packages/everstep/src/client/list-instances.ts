@@ -4,25 +4,14 @@ import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
 import type { Limits } from "../model/limits.ts";
 import type { InstanceQuery, Page, PageQuery } from "../store/store.ts";
+import type { InstanceFilter, PageOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { hooksWorkflowName } from "./lifecycle-hooks.ts";
-import { type PageOptions, type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
+import { type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
 import { pointInTime } from "./point-in-time.ts";
 import { type InstanceView, instanceView, withoutValues } from "./views.ts";
 
-export interface ListOptions extends PageOptions {
-  /** One status or several; words of other engines (running, failed, ...) are understood. */
-  readonly status?: string | readonly string[] | undefined;
-  readonly deadLetter?: boolean | undefined;
-  /** Created at this time or later: a Date or epoch milliseconds. */
-  readonly createdFrom?: Date | number | undefined;
-  /** Created before this time: a Date or epoch milliseconds. */
-  readonly createdBefore?: Date | number | undefined;
-  /**
-   * Ids that begin with this, in exact case. Only so many instances are looked at for a page: it may be short, or even
-   * empty, and have a next one all the same.
-   */
-  readonly idPrefix?: string | undefined;
+export interface ListOptions extends InstanceFilter<Date | number>, PageOptions {
   /**
    * Without params and outputs, which are then undefined. They may be large, so that with them a page ends early once it has
    * `limits.pageBytesMax` of them, and goes on behind its cursor.

@@ -1,13 +1,8 @@
 import type { Limits } from "../model/limits.ts";
+import type { TopicView } from "../wire/index.ts";
+import type { PageOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type PageOptions, type PageView, pageQuery, pageView } from "./paging.ts";
-
-/** A topic that instances wait on now. */
-export interface TopicView {
-  readonly topic: string;
-  /** Waits that are open. */
-  readonly waiters: number;
-}
+import { type PageView, pageQuery, pageView } from "./paging.ts";
 
 /** By name. A page may be short, or even empty, and there may still be more. */
 export async function listTopics(

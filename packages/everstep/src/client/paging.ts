@@ -1,20 +1,12 @@
 import { EverstepError } from "../model/error.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Page, PageQuery } from "../store/store.ts";
+import type { PageOptions } from "../wire/options.ts";
+import type { PageEnd } from "../wire/page.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 
-export interface PageOptions {
-  readonly pageSize?: number | undefined;
-  /** The cursor of the page before. */
-  readonly cursor?: string | undefined;
-  readonly order?: "asc" | "desc" | undefined;
-}
-
-export interface PageView<Item> {
+export interface PageView<Item> extends PageEnd {
   readonly items: readonly Item[];
-  /** Given when there is more. */
-  readonly cursor?: string;
-  readonly hasNextPage: boolean;
 }
 
 export function pageQuery(list: string, options: PageOptions, limits: Limits): PageQuery {

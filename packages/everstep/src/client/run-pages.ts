@@ -3,42 +3,21 @@ import { eventBytes, logBytes, stepBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord } from "../model/instance.ts";
 import type { Limits } from "../model/limits.ts";
-import { type LogLevel, logLevels } from "../model/log-line.ts";
+import { logLevels } from "../model/log-line.ts";
 import type { LogQuery, PageQuery } from "../store/store.ts";
+import type { HistoryView, LogLineView } from "../wire/index.ts";
+import type { LogFilter, PageOptions, RunOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type PageOptions, type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
-import {
-  type EventView,
-  eventView,
-  type LogLineView,
-  logLineView,
-  type MayShow,
-  type StepView,
-  stepView,
-} from "./views.ts";
+import { type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
+import { eventView, logLineView, type MayShow, stepView } from "./views.ts";
 
-export interface HistoryOptions extends PageOptions {
-  readonly runNumber?: number;
-  readonly eventsCursor?: string;
+export interface HistoryOptions extends RunOptions, PageOptions {
+  readonly eventsCursor?: string | undefined;
 }
 
-export interface HistoryView {
-  readonly runNumber: number;
-  readonly steps: readonly StepView[];
-  readonly stepsCursor?: string;
-  readonly stepsHasNextPage: boolean;
-  readonly events: readonly EventView[];
-  readonly eventsCursor?: string;
-  readonly eventsHasNextPage: boolean;
-}
-
-export interface LogsOptions extends PageOptions {
-  readonly runNumber?: number;
-  /** This level only. */
-  readonly level?: LogLevel | undefined;
-  readonly category?: string | undefined;
+export interface LogsOptions extends RunOptions, LogFilter, PageOptions {
   /** Lines written after the one with this id; instead of a cursor. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 type Run = Pick<InstanceRecord, "runId" | "runNumber">;

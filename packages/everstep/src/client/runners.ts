@@ -1,26 +1,7 @@
 import { beatDefaults } from "../model/limits.ts";
 import type { RunnerRecord } from "../store/store.ts";
+import type { RunnerView } from "../wire/index.ts";
 import type { AppParts } from "./app-parts.ts";
-
-/** A runner on this store, in whichever process. */
-export interface RunnerView {
-  /** The owner of its leases. */
-  readonly id: string;
-  /** Host and process, as people know them; null where there is none. */
-  readonly host: string | null;
-  readonly pid: number | null;
-  readonly startedAt: Date;
-  readonly seenAt: Date;
-  readonly stoppedAt: Date | null;
-  /** Silent: it did not say that it stopped, and was not heard of for longer than three beats. */
-  readonly state: "running" | "silent" | "stopped";
-  /** It is the one of this app. */
-  readonly isHere: boolean;
-  readonly concurrency: number;
-  /** Turns in progress. */
-  readonly turns: number;
-  readonly workflows: readonly string[];
-}
 
 /** Those seen last first. The store hears of each now and then; what runs here is known better. */
 export async function listRunners(parts: AppParts): Promise<readonly RunnerView[]> {

@@ -1,7 +1,4 @@
-export interface RepeatOptions {
-  /** A call that is repeated with the same key has no further effect; for callers who may lose an answer. */
-  readonly idempotencyKey?: string;
-}
+import type { RepeatOptions } from "../wire/options.ts";
 
 export interface SteeringOptions extends RepeatOptions {
   /** Who asks for it: a name or an address. The log of the run says so, in the category `operator`. */

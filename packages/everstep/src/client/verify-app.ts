@@ -3,24 +3,13 @@ import { EverstepError } from "../model/error.ts";
 import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
 import { verify } from "../verify/verify.ts";
 import type { VerifyProgress, VerifyReport } from "../verify/verify-report.ts";
+import type { AuditOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 
-export interface VerifyOptions {
-  /** Instances of this workflow only. */
-  readonly workflowName?: string;
+export interface VerifyOptions extends AuditOptions {
   /** Instances with one of these statuses only. */
   readonly statuses?: readonly InstanceStatus[];
-  /** Instances to go through at most; default 10,000. */
-  readonly limit?: number;
-  /** The `after` of the report before. */
-  readonly after?: string;
-  /** Which part of them is looked at, drawn at random: 0.01 for one in a hundred. Default: all. */
-  readonly sample?: number;
-  /** Older runs of restarted instances too. */
-  readonly history?: boolean;
-  /** Also, as warnings, what is only a violation unless something explains it that leaves no trace: see docs/verify.md. */
-  readonly doubts?: boolean;
   /** How late a run may be before it is worth a warning; default 5 minutes. */
   readonly overdue?: Duration;
   readonly onProgress?: (progress: VerifyProgress) => void;

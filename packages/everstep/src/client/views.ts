@@ -2,11 +2,20 @@
 import { decodeValue } from "../authoring/codec.ts";
 import { isSensitive } from "../authoring/sensitive.ts";
 import type { EventRecord } from "../model/event.ts";
-import type { InstanceRecord, InstanceRef, InstanceStatus, TerminationReason } from "../model/instance.ts";
-import type { LogLevel, StoredLogLine } from "../model/log-line.ts";
-import type { StepRecord, StepStatus, StepType } from "../model/step.ts";
+import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
+import type { StoredLogLine } from "../model/log-line.ts";
+import type { StepRecord } from "../model/step.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
 import type { TopicWaiter } from "../store/store.ts";
+import type {
+  ErrorView,
+  EventView,
+  InstanceFacts,
+  LogLineView,
+  RunningBodyView,
+  StepView,
+  WaiterView,
+} from "../wire/index.ts";
 
 /** `output` is there when complete, `error` when errored. */
 export type InstanceStatusView<Output = any> =
@@ -18,112 +27,7 @@ export type InstanceStatusView<Output = any> =
       readonly error?: undefined;
     };
 
-export interface ErrorView {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
-  /** Facts for programs, of errors that have a code of ours: what a schema found, for instance. */
-  readonly details?: unknown;
-  /** Where it was thrown; in details and histories, not in a plain status. */
-  readonly stack?: string;
-}
-
 export type InstanceView<Output = any> = InstanceStatusView<Output> & InstanceFacts;
-
-export interface InstanceFacts extends InstanceRef {
-  readonly id: string;
-  readonly runNumber: number;
-  readonly params: unknown;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly startedAt: Date | null;
-  readonly completedAt: Date | null;
-  /** When the run wants its next turn. */
-  readonly dueAt: Date | null;
-  readonly deadlineAt: Date | null;
-  readonly retentionUntil: Date | null;
-  readonly parent: InstanceRef | null;
-  readonly terminationReason: TerminationReason | null;
-  /** A runner is at it right now. */
-  readonly executing: boolean;
-  /** Due, and no runner has taken it: all are busy, a concurrency cap holds it, or none knows the workflow. */
-  readonly queued: boolean;
-  readonly deadLetter: boolean;
-}
-
-export interface StepView {
-  readonly stepKey: string;
-  readonly name: string;
-  readonly index: number;
-  readonly type: StepType;
-  readonly status: StepStatus | "running";
-  readonly attempts: number;
-  /** Starts of the body, those cut off by a crash included. */
-  readonly starts: number;
-  readonly maxAttempts: number | null;
-  readonly timeoutMs: number | null;
-  readonly nextRetryAt: Date | null;
-  readonly wakeAt: Date | null;
-  readonly waitEventType: string | null;
-  readonly topic: string | null;
-  readonly parentKey: string | null;
-  readonly depth: number;
-  readonly result?: unknown;
-  /** It has a result that is not shown: its step is marked `sensitive`. */
-  readonly sensitive?: true;
-  readonly error?: ErrorView;
-  /** Every failed attempt, oldest first. */
-  readonly errors: readonly AttemptErrorView[];
-  readonly createdAt: Date;
-  readonly settledAt: Date | null;
-}
-
-export interface AttemptErrorView extends ErrorView {
-  readonly attempt: number;
-  readonly at: Date;
-  /** When the next attempt was due; null after the last one. */
-  readonly retryAt: Date | null;
-}
-
-/** A body at work, whether or not its step has a record already. */
-export interface RunningBodyView {
-  readonly stepKey: string;
-  readonly name: string;
-  /** The number of this start, first is 1. */
-  readonly start: number;
-  readonly startedAt: Date;
-}
-
-/** A wait on a topic. */
-export interface WaiterView extends InstanceRef {
-  readonly runNumber: number;
-  readonly stepKey: string;
-  readonly topic: string;
-  readonly deadlineAt: Date;
-}
-
-export interface EventView {
-  readonly id: string;
-  readonly type: string | null;
-  readonly topic: string | null;
-  readonly payload: unknown;
-  readonly createdAt: Date;
-  readonly deliveredAt: Date | null;
-  readonly consumedByStepKey: string | null;
-}
-
-export interface LogLineView {
-  readonly id: string;
-  readonly runNumber: number;
-  readonly stepKey: string | null;
-  readonly attempt: number | null;
-  readonly level: LogLevel;
-  readonly category: string;
-  readonly message: string;
-  readonly data: unknown;
-  readonly isReplay: boolean;
-  readonly createdAt: Date;
-}
 
 export function statusView(
   record: Pick<InstanceRecord, "status" | "output" | "error">,

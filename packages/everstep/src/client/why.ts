@@ -1,9 +1,10 @@
 /** One answer to "why is this instance not moving?", from what is recorded of it. */
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { retryOf } from "../engine/retry-failed-step.ts";
-import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
+import type { InstanceRecord } from "../model/instance.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
-import type { LastActionView } from "./last-action.ts";
+import type { LastActionView, WhyWait, why } from "../wire/index.ts";
+import type { ViewOf } from "../wire/schema.ts";
 
 export type WhyReason =
   | "complete"
@@ -24,31 +25,8 @@ export type WhyReason =
   | "unlisted"
   | "due-now";
 
-/** A wait of one step: for an event or a topic, if one is named, else for a time. */
-export interface WhyWait {
-  readonly stepName: string;
-  readonly eventType?: string;
-  readonly topic?: string;
-}
-
-export interface WhyView {
+export interface WhyView extends ViewOf<typeof why> {
   readonly reason: WhyReason;
-  /** One sentence. */
-  readonly answer: string;
-  /** What to do about it; null when nothing needs to be done. */
-  readonly advice: string | null;
-  readonly status: InstanceStatus;
-  readonly stepKey?: string;
-  /** Of several waits the one that ends first. */
-  readonly waitsFor?: WhyWait;
-  /** When it goes on by itself. */
-  readonly until?: Date;
-  /** An errored one: `retryFailedStep` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
-  readonly mayRetry?: boolean;
-  /** What a person did to this run last, if it is known who. */
-  readonly lastAction?: LastActionView;
-  /** What the engine itself has logged of this run, newest first, at most 3: an event of it that reached nobody. */
-  readonly warnings?: readonly string[];
 }
 
 export interface WhyTerms {

@@ -6,6 +6,7 @@ import { operatorLines } from "../engine/operator-line.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import type { CreateOutcome, CreateRequest, StoreOutcome } from "../model/request.ts";
+import type { CreateArgumentsOf } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { type CreateOptions, type CreationDraft, createNames, draftCreation } from "./creation-draft.ts";
 import { alreadyExists, changeIdOf, InstanceHandle } from "./instance-handle.ts";
@@ -16,11 +17,11 @@ import type { SteeringOptions } from "./steering-options.ts";
 import type { InstanceView } from "./views.ts";
 import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
 
-/** Params may be left out only where nothing is a fit value for them. */
-export type CreateArguments<Params> =
-  Record<never, never> extends Params
-    ? [options?: CreateOptions<Params>, within?: WithinOptions]
-    : [options: CreateOptions<Params> & { readonly params: Params }, within?: WithinOptions];
+export type CreateArguments<Params> = CreateArgumentsOf<
+  Params,
+  CreateOptions<Params>,
+  [within?: WithinOptions]
+>;
 
 const restartOrCreateNames = { ...createNames, when: true, idempotencyKey: true, actor: true } as const;
 

@@ -1,11 +1,6 @@
 /** Which step people mean, and what a run that begins at it keeps. */
 import { EverstepError } from "../model/error.ts";
-import type { StepRecord, StepType, WaitingStep } from "../model/step.ts";
-
-/** A step as people name it: by its key, or by the name it has at the top level. Nested ones have their path as key. */
-export type StepSelector =
-  | string
-  | { readonly name: string; readonly count?: number; readonly type?: StepType };
+import type { StepRecord, StepSelector, StepType, WaitingStep } from "../model/step.ts";
 
 /**
  * What a run that begins at `from` keeps: settled steps with a smaller index, without those whose outermost ancestor is

@@ -1,8 +1,8 @@
 import { parseDuration } from "../authoring/duration.ts";
-import type { WireStatus } from "../http/wire.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal } from "../model/instance.ts";
 import type { Runtime } from "../model/runtime.ts";
+import type { WireStatus } from "../wire/index.ts";
 import type { CallOptions, ResultOptions } from "./call-options.ts";
 import { Leash, TimeUp } from "./leash.ts";
 

@@ -1,31 +1,20 @@
-/** What callers may say with each call. */
-import type { Duration } from "../authoring/duration.ts";
-import type { CreateBody, RestartOrCreateBody, WireStepSelector } from "../http/wire.ts";
+/** What callers may say with each call: the same as in the process, and how the request is to go. */
+import type { OutgoingEvent as SomeEvent } from "../authoring/workflow-step.ts";
 import type { EverstepError } from "../model/error.ts";
-import type { LogLevel } from "../model/log-line.ts";
+import type { RestartOrCreateBody } from "../wire/index.ts";
+import type * as wire from "../wire/options.ts";
+
+/** A Date, ISO text or epoch milliseconds. */
+type Time = Date | string | number;
 
 export interface CallOptions {
   /** Ends the call, and the request under way. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface PageOptions extends CallOptions {
-  readonly pageSize?: number | undefined;
-  /** The cursor of the page before. */
-  readonly cursor?: string | undefined;
-  readonly order?: "asc" | "desc" | undefined;
-}
+export interface PageOptions extends wire.PageOptions, CallOptions {}
 
-export interface ListAllOptions extends PageOptions {
-  /** One status or several; words of other engines (running, failed, ...) are understood. */
-  readonly status?: string | readonly string[] | undefined;
-  readonly deadLetter?: boolean | undefined;
-  /** Created at this time or later: a Date, ISO text or epoch milliseconds. */
-  readonly createdFrom?: Date | string | number | undefined;
-  /** Created before this time. */
-  readonly createdBefore?: Date | string | number | undefined;
-  /** Ids that begin with this, in exact case. Pages may then be short, or empty, and still have a next one. */
-  readonly idPrefix?: string | undefined;
+export interface ListAllOptions extends wire.InstanceFilter<Time>, PageOptions {
   /** Default true. false: with params and output; pages then end early once they have 4 MiB, and go on behind their cursor. */
   readonly brief?: boolean | undefined;
 }
@@ -35,11 +24,7 @@ export interface ListOptions extends ListAllOptions {
   readonly meta?: boolean | undefined;
 }
 
-export interface ActivityOptions extends CallOptions {
-  /** How far back; default 60, at most 10,080 (a week). */
-  readonly minutes?: number | undefined;
-  readonly workflowName?: string | undefined;
-}
+export interface ActivityOptions extends wire.ActivityOptions, CallOptions {}
 
 export interface AccessOptions extends CallOptions {
   /** With instances of this workflow. */
@@ -50,112 +35,43 @@ export interface DeadLettersOptions extends Omit<PageOptions, "order">, Pick<Lis
   readonly workflowName?: string | undefined;
 }
 
-export interface VerifyOptions extends CallOptions {
-  /** Instances of this workflow only. */
-  readonly workflowName?: string | undefined;
-  /** Instances to go through at most. */
-  readonly limit?: number | undefined;
-  /** The `after` of the report before. */
-  readonly after?: string | undefined;
-  /** Which part of them is looked at: 0.01 for one in a hundred. */
-  readonly sample?: number | undefined;
-  /** Older runs of restarted instances too. */
-  readonly history?: boolean | undefined;
-  readonly doubts?: boolean | undefined;
-}
+export interface VerifyOptions extends wire.AuditOptions, CallOptions {}
 
-export interface PublishOptions extends CallOptions {
-  /** Publishing the same id again has no further effect; generated when left out. */
-  readonly id?: string | undefined;
-}
+export interface PublishOptions extends wire.PublishOptions, CallOptions {}
 
-interface Creation<Params> extends Pick<CreateBody, "ttl"> {
-  readonly params?: Params;
-  /** Not before this time. */
-  readonly startAt?: Date | string | number;
-  /** The instance is ended at this time if it has not ended by itself. */
-  readonly deadline?: Date | string | number;
-}
+export interface CreateOptions<Params = unknown> extends wire.NewInstance<Params, Time>, CallOptions {}
 
-export interface CreateOptions<Params = unknown> extends Creation<Params>, CallOptions {
-  /** Unique within the workflow; generated when left out. */
-  readonly id?: string;
-  /** What to do when the id is taken: fail (default), or give the instance that has it and ignore the params. */
-  readonly ifExists?: "error" | "return";
-}
+export type CreateArguments<Params> = wire.CreateArgumentsOf<Params, CreateOptions<Params>>;
 
-/** Params may be left out only where nothing is a fit value for them. */
-export type CreateArguments<Params> =
-  Record<never, never> extends Params
-    ? [options?: CreateOptions<Params>]
-    : [options: CreateOptions<Params> & { readonly params: Params }];
+export interface BatchEntry<Params = unknown> extends Omit<wire.NewInstance<Params, Time>, "ifExists"> {}
 
-export interface BatchEntry<Params = unknown> extends Creation<Params> {
-  /** Generated when left out. */
-  readonly id?: string;
-}
-
-export interface RestartOrCreateOptions<Params = unknown> extends Creation<Params>, ManageOptions {
+export interface RestartOrCreateOptions<Params = unknown> extends wire.Creation<Params, Time>, ManageOptions {
   /** Restarts only what fits. */
   readonly when?: RestartOrCreateBody["when"];
 }
 
-export interface ManageOptions extends CallOptions {
-  /** The same key again has no further effect. Generated for each call when left out. */
-  readonly idempotencyKey?: string | undefined;
-}
+/** Without a key of the caller's own each call has one, which its tries share. */
+export interface ManageOptions extends wire.RepeatOptions, CallOptions {}
 
 export interface TerminateOptions extends ManageOptions {
   readonly reason?: string | undefined;
 }
 
-export interface RestartOptions extends ManageOptions {
-  /** Keep what was recorded before this step, and run from it. */
-  readonly from?: WireStepSelector | undefined;
-}
+export interface RestartOptions extends wire.FromStep, ManageOptions {}
 
-export interface ForkOptions extends RestartOptions {
-  /** Id of the new instance; generated when left out. */
-  readonly newId?: string | undefined;
-}
+export interface ForkOptions extends wire.ForkOptions, ManageOptions {}
 
-export interface RetryFailedStepOptions extends ManageOptions {
-  readonly delay?: string | number | undefined;
-}
+export interface RetryFailedStepOptions extends wire.RetryOptions, ManageOptions {}
 
-export interface OutgoingEvent extends CallOptions {
-  readonly type: string;
-  readonly payload?: unknown;
-  /** Sending the same id again has no further effect; generated when left out. */
-  readonly id?: string | undefined;
-}
+export interface OutgoingEvent extends SomeEvent, CallOptions {}
 
-export interface StepOptions extends CallOptions {
-  readonly runNumber?: number | undefined;
-}
+export interface StepOptions extends wire.RunOptions, CallOptions {}
 
-export interface HistoryOptions extends CallOptions {
-  readonly runNumber?: number | undefined;
-  readonly pageSize?: number | undefined;
-  readonly order?: "asc" | "desc" | undefined;
-  readonly stepsCursor?: string | undefined;
-  readonly eventsCursor?: string | undefined;
-  readonly includeLogs?: boolean | undefined;
-  readonly logsCursor?: string | undefined;
-  readonly logLevel?: LogLevel | undefined;
-  readonly logCategory?: string | undefined;
-}
+export interface ExportOptions extends wire.RunOptions, CallOptions {}
 
-export interface LogsOptions extends PageOptions {
-  readonly runNumber?: number | undefined;
-  /** This level only. */
-  readonly level?: LogLevel | undefined;
-  readonly category?: string | undefined;
-}
+export interface HistoryOptions extends wire.HistoryPageOptions, CallOptions {}
 
-export interface ExportOptions extends CallOptions {
-  readonly runNumber?: number | undefined;
-}
+export interface LogsOptions extends wire.RunOptions, wire.LogFilter, PageOptions {}
 
 export interface WatchOptions extends CallOptions {
   /** Told of each connection that dropped, before the next is made. */
@@ -165,12 +81,6 @@ export interface WatchOptions extends CallOptions {
 /** What is sent again and again is always brief. */
 export interface WatchListOptions extends Omit<ListAllOptions, "brief">, WatchOptions {}
 
-export interface FollowLogsOptions extends WatchOptions {
-  readonly level?: LogLevel | undefined;
-  readonly category?: string | undefined;
-}
+export interface FollowLogsOptions extends wire.LogFilter, WatchOptions {}
 
-export interface ResultOptions extends WatchOptions {
-  /** How long to wait; without it, as long as it takes. */
-  readonly timeout?: Duration | undefined;
-}
+export interface ResultOptions extends wire.ResultOptions, WatchOptions {}

@@ -1,20 +1,22 @@
 import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
+import { EverstepError } from "../model/error.ts";
+import type { Runtime } from "../model/runtime.ts";
+import { systemRuntime } from "../system-runtime.ts";
+import type { VerifyReport } from "../verify/verify-report.ts";
 import type {
   WireAccess,
   WireActivity,
   WireCounts,
+  WireCountsAnswer,
   WireInstancesWithMeta,
   WireOverview,
+  WirePublished,
   WireRunner,
   WireRunners,
   WireTopics,
   WireWaiters,
   WireWorkflows,
-} from "../http/wire.ts";
-import { EverstepError } from "../model/error.ts";
-import type { Runtime } from "../model/runtime.ts";
-import { systemRuntime } from "../system-runtime.ts";
-import type { VerifyReport } from "../verify/verify-report.ts";
+} from "../wire/index.ts";
 import { checkTopic, checkWorkflowName, readMountUrl } from "./address.ts";
 import type {
   AccessOptions,
@@ -71,7 +73,7 @@ export interface Client {
   /** Instances by status: of one workflow, or of all. */
   counts(workflowName?: string, options?: CallOptions): Promise<WireCounts>;
   /** One event for every instance that waits on the topic now; says how many. */
-  publish(topic: string, payload?: unknown, options?: PublishOptions): Promise<{ readonly waiters: number }>;
+  publish(topic: string, payload?: unknown, options?: PublishOptions): Promise<WirePublished>;
   waiters(topic: string, page?: Omit<PageOptions, "order">): Promise<WireWaiters>;
   /** Topics that instances wait on now, by name. */
   topics(page?: Omit<PageOptions, "order">): Promise<WireTopics>;
@@ -111,7 +113,7 @@ export function createClient(options: ClientOptions): Client {
       connection.send({ segments: ["dead-letters"], query, field: "instances[]", signal }),
     counts: async (workflowName, { signal } = {}) => {
       const call = { segments: ["counts"], query: { workflowName }, field: "counts", signal };
-      return (await connection.send<{ readonly counts: WireCounts }>(call)).counts;
+      return (await connection.send<WireCountsAnswer>(call)).counts;
     },
     publish: async (topic, payload, { signal, id = runtime.uuid() } = {}) =>
       connection.send({

@@ -1,9 +1,51 @@
 /** "everstep/client": an app that is served elsewhere, from a browser or any other runtime. */
-export type * from "../http/wire.ts";
 export { type ErrorCode, EverstepError } from "../model/error.ts";
 export type { InstanceStatus } from "../model/instance.ts";
 export type { HistoryDocument } from "../verify/replay/history-document.ts";
 export type { VerifyReport } from "../verify/verify-report.ts";
+export type {
+  CreateBatchBody,
+  CreateBody,
+  ForkBody,
+  PublishBody,
+  RestartBody,
+  RestartOrCreateBody,
+  SendEventBody,
+  TickBody,
+  WireAccess,
+  WireActivity,
+  WireActivityBucket,
+  WireAttemptError,
+  WireCounts,
+  WireError,
+  WireEvent,
+  WireHistory,
+  WireInstance,
+  WireInstances,
+  WireInstancesWithMeta,
+  WireInstanceWithMeta,
+  WireLogLine,
+  WireLogs,
+  WireMeta,
+  WireOk,
+  WireOldest,
+  WireOverview,
+  WireProblem,
+  WireRef,
+  WireRestartOrCreate,
+  WireRunner,
+  WireRunners,
+  WireRunningBody,
+  WireRuns,
+  WireStatus,
+  WireStep,
+  WireStepSelector,
+  WireTopics,
+  WireWaiters,
+  WireWhy,
+  WireWorkflow,
+  WireWorkflows,
+} from "../wire/index.ts";
 export type {
   AccessOptions,
   ActivityOptions,

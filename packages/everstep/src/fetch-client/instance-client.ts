@@ -1,3 +1,6 @@
+import { EverstepError } from "../model/error.ts";
+import type { InstanceRef } from "../model/instance.ts";
+import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type {
   WireHistory,
   WireInstance,
@@ -6,14 +9,12 @@ import type {
   WireLogs,
   WireRunningBody,
   WireRuns,
+  WireSent,
   WireStatus,
   WireStep,
   WireStepSelector,
   WireWhy,
-} from "../http/wire.ts";
-import { EverstepError } from "../model/error.ts";
-import type { InstanceRef } from "../model/instance.ts";
-import type { HistoryDocument } from "../verify/replay/history-document.ts";
+} from "../wire/index.ts";
 import { checkInstanceId } from "./address.ts";
 import { awaitEnd } from "./await-end.ts";
 import type {
@@ -171,7 +172,7 @@ export function createInstanceClient<Output>(
       }
       const { signal, id = runtime.uuid(), ...content } = event;
       const call = { segments: path("events"), body: { ...content, id }, field: "status", signal };
-      const sent = await connection.send<{ readonly status: WireStatus }>(call);
+      const sent = await connection.send<WireSent>(call);
       return sent.status as InstanceStatusOf<Output>;
     },
 

@@ -1,5 +1,11 @@
-import type { WireInstance, WireInstances, WireRestartOrCreate, WireWorkflow } from "../http/wire.ts";
 import { EverstepError } from "../model/error.ts";
+import type {
+  WireCreated,
+  WireInstance,
+  WireInstances,
+  WireRestartOrCreate,
+  WireWorkflow,
+} from "../wire/index.ts";
 import { checkInstanceId } from "./address.ts";
 import type {
   BatchEntry,
@@ -90,7 +96,7 @@ export function createWorkflowClient<Params, Output>(
         if (entry.id === undefined) generated.add(id);
         return { ...entry, id };
       });
-      const answer = await connection.send<{ readonly instances: readonly WireInstance[] }>({
+      const answer = await connection.send<WireCreated>({
         segments: path("instances", "batch"),
         body: { instances },
         field: "instances[]",

@@ -14,6 +14,7 @@ export type { InstanceHandle as WorkflowInstance } from "../client/instance-hand
 export type { InstanceStatusView as InstanceStatus } from "../client/views.ts";
 export type { WorkflowHandle as Workflow } from "../client/workflow-handle.ts";
 export type { LogLevel as WorkflowLogLevel } from "../model/log-line.ts";
+export type { HistoryPage } from "../wire/index.ts";
 export { createWorkflowsFragment, type WorkflowsFragment } from "./create-workflows-fragment.ts";
 export type {
   RunnerTickOptions,
@@ -32,5 +33,10 @@ export type {
   WorkflowsRunner,
 } from "./fragment-config.ts";
 export { type FragnoRuntime, fragnoRuntime } from "./fragno-runtime.ts";
-export type { HistoryPage, ListHistoryOptions } from "./list-history.ts";
-export type { InstanceDetails, InstanceMeta, InstancePage, WorkflowsServices } from "./services.ts";
+export type {
+  InstanceDetails,
+  InstanceMeta,
+  InstancePage,
+  ListHistoryOptions,
+  WorkflowsServices,
+} from "./services.ts";

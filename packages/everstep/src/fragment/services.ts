@@ -2,31 +2,30 @@
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { CreateOptions } from "../client/creation-draft.ts";
-import type { ForkOptions, InstanceHandle, RestartOptions } from "../client/instance-handle.ts";
+import type { InstanceHandle, RestartOptions } from "../client/instance-handle.ts";
+import { listHistory } from "../client/list-history.ts";
 import type { ListOptions } from "../client/list-instances.ts";
-import type { PageOptions, PageView } from "../client/paging.ts";
+import type { PageView } from "../client/paging.ts";
 import type { LogsOptions } from "../client/run-pages.ts";
-import type {
-  InstanceFacts,
-  InstanceStatusView,
-  InstanceView,
-  LogLineView,
-  StepView,
-  WaiterView,
-} from "../client/views.ts";
+import type { InstanceStatusView, InstanceView } from "../client/views.ts";
 import type { WorkflowHandle } from "../client/workflow-handle.ts";
 import { EverstepError } from "../model/error.ts";
-import { type HistoryPage, type ListHistoryOptions, listHistory } from "./list-history.ts";
+import type { HistoryPage, InstanceFacts, LogLineView, StepView, WaiterView } from "../wire/index.ts";
+import type { ForkOptions, HistoryPageOptions, PageOptions } from "../wire/options.ts";
+import type { PageEnd } from "../wire/page.ts";
 
 export interface InstanceDetails {
   readonly id: string;
   readonly details: InstanceStatusView;
 }
 
-export interface InstancePage {
+export interface InstancePage extends PageEnd {
   readonly instances: readonly InstanceDetails[];
-  readonly cursor?: string;
-  readonly hasNextPage: boolean;
+}
+
+export interface ListHistoryOptions extends HistoryPageOptions {
+  readonly workflowName: string;
+  readonly instanceId: string;
 }
 
 /** Everything about an instance but its status. */

@@ -1,7 +1,7 @@
 /** The body of a request: measured in bytes before it is parsed, and refused as soon as it is too much. */
 import { EverstepError } from "../model/error.ts";
+import type { Issue, Schema } from "../wire/schema.ts";
 import { invalid } from "./problems.ts";
-import type { Issue, Schema } from "./schema.ts";
 
 /** Nested deeper than this, JSON is an attack or a mistake. */
 const depthMax = 64;

@@ -1,23 +1,11 @@
 import type { AppParts } from "../client/app-parts.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { Runtime } from "../model/runtime.ts";
+import type { Health } from "../wire/index.ts";
 import { inTime, late } from "./in-time.ts";
 
 /** How long the store may take before it counts as out of reach. */
 const storeMs = 1000;
-
-export interface Health {
-  readonly ok: boolean;
-  readonly store: {
-    readonly reachable: boolean;
-    /** Statements that a migration would still run; null when the store could not be asked. */
-    readonly migrationsPending: number | null;
-    /** Settings under which it cannot keep what it promises. */
-    readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  };
-  readonly runner: { readonly running: boolean };
-  readonly workflows: readonly string[];
-}
 
 /** None where the store does not say in time. */
 export async function warningsOf({

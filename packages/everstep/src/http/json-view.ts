@@ -1,9 +1,16 @@
+import type { Schema } from "../wire/schema.ts";
+
 /**
  * What JSON shows of a value that may be more than JSON: a Date as its ISO text, a Map as its entries, a BigInt as its
  * digits. For people and programs that look; the store keeps the value itself.
  */
 export function jsonView(value: unknown): unknown {
   return view(value, []);
+}
+
+/** The same for what a schema describes, whose times become text. */
+export function jsonOf<Value, View>(_schema: Schema<Value, View>, value: View): Value {
+  return jsonView(value) as Value;
 }
 
 function view(value: unknown, above: readonly object[]): unknown {

@@ -1,11 +1,11 @@
 /** The OpenAPI document, made from the table of routes. */
 
 import type { ErrorCode } from "../model/error.ts";
+import * as schemas from "../wire/index.ts";
+import type { JsonSchema, NamedSchema, Schema } from "../wire/schema.ts";
 import { statusOf } from "./problems.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes/index.ts";
-import type { JsonSchema, NamedSchema, Schema } from "./schema.ts";
-import * as schemas from "./wire-schemas.ts";
 
 let made: JsonSchema | null = null;
 

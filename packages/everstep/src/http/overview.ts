@@ -3,8 +3,8 @@ import type { AppParts } from "../client/app-parts.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { InstanceStatus } from "../model/instance.ts";
 import { version } from "../model/version.ts";
+import type { WireOldest, WireOverview } from "../wire/index.ts";
 import { warningsOf } from "./health.ts";
-import type { WireOldest, WireOverview } from "./wire.ts";
 
 /** Counted one by one up to this. */
 const countMax = 1000;

@@ -1,8 +1,8 @@
 /** How a failure is told over HTTP: a status, and a JSON problem with a code that stays the same. */
 import { type ErrorCode, EverstepError, StoreError } from "../model/error.ts";
 import type { Runtime } from "../model/runtime.ts";
-import type { Issue } from "./schema.ts";
-import type { WireProblem } from "./wire.ts";
+import type { WireProblem } from "../wire/index.ts";
+import type { Issue } from "../wire/schema.ts";
 
 /** What is not listed is a mistake of the caller's: 400. */
 const statuses: Partial<Record<ErrorCode, number>> = {

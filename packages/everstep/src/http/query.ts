@@ -1,7 +1,7 @@
 /** The part of a URL after the question mark: text that means numbers, flags and words. */
 import type { EverstepError } from "../model/error.ts";
+import { type Issue, instant, type JsonSchema } from "../wire/schema.ts";
 import { invalid } from "./problems.ts";
-import { type Issue, instant, type JsonSchema } from "./schema.ts";
 
 export interface QueryField<Value = unknown> {
   readonly json: JsonSchema;

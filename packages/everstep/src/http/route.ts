@@ -1,11 +1,11 @@
 import type { AppParts } from "../client/app-parts.ts";
 import type { App } from "../client/create-workflows.ts";
+import type { WireOverview } from "../wire/index.ts";
+import type { Infer, Schema } from "../wire/schema.ts";
 import type { AuthorizeInstanceCreationContext, HookName } from "./authorize.ts";
 import type { QueryFields, QueryOf } from "./query.ts";
-import type { Schema } from "./schema.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { ValueAnswerKind } from "./value-answers.ts";
-import type { WireOverview } from "./wire.ts";
 
 export type Method = "GET" | "POST";
 
@@ -46,9 +46,9 @@ export interface PathParams {
   readonly stepIndex: string;
 }
 
-export interface Answer {
+export interface Answer<Body = unknown> {
   readonly status?: number;
-  readonly body: unknown;
+  readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -87,16 +87,19 @@ export interface Route {
   readonly isForDev?: boolean;
 }
 
-interface RouteTerms<Fields extends QueryFields, Body>
-  extends Omit<Route, "query" | "body" | "run" | "stream"> {
+interface RouteTerms<Fields extends QueryFields, Body, Shown extends Schema<unknown>>
+  extends Omit<Route, "query" | "body" | "answer" | "run" | "stream"> {
   readonly query?: Fields;
-  readonly body?: Schema<Body>;
-  readonly run: (call: Call<QueryOf<Fields>, Body>) => Promise<Answer>;
+  readonly body?: Schema<Body, unknown>;
+  readonly answer: Omit<Route["answer"], "schema"> & { readonly schema: Shown };
+  readonly run: (call: Call<QueryOf<Fields>, Body>) => Promise<Answer<Infer<Shown>>>;
   readonly stream?: (call: Call<QueryOf<Fields>, Body>, streams: Streams) => Promise<Response>;
 }
 
-export function route<const Fields extends QueryFields = Record<never, never>, Body = unknown>(
-  terms: RouteTerms<Fields, Body>,
-): Route {
+export function route<
+  Shown extends Schema<unknown>,
+  const Fields extends QueryFields = Record<never, never>,
+  Body = unknown,
+>(terms: RouteTerms<Fields, Body, Shown>): Route {
   return { ...terms, query: terms.query ?? {}, body: terms.body ?? null } as Route;
 }

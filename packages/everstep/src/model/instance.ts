@@ -24,8 +24,16 @@ export interface InstanceRef {
 /** A store's own name for one run of one instance; opaque to everybody else, never reused. */
 export type RunId = number | string;
 
+export const terminationSources = [
+  "user",
+  "maxRunDuration",
+  "maxSuspendDuration",
+  "deadline",
+  "restarted",
+] as const;
+
 export interface TerminationReason {
-  readonly source: "user" | "maxRunDuration" | "maxSuspendDuration" | "deadline" | "restarted";
+  readonly source: (typeof terminationSources)[number];
   readonly message: string | null;
   /** Who it was, where that is known: the actor that a hook of the HTTP API named, or the `actor` given to `terminate`. */
   readonly by?: string;

@@ -1,7 +1,14 @@
 import type { EncodedValue, StoredError } from "./value.ts";
 
 export type StepType = "do" | "sleep" | "waitForEvent";
+export const stepTypes: readonly StepType[] = ["do", "sleep", "waitForEvent"];
+
 export type StepStatus = "waiting" | "completed" | "errored";
+
+/** A step as people name it: by its key, or by the name it has at the top level. Nested ones have their path as key. */
+export type StepSelector =
+  | string
+  | { readonly name: string; readonly count?: number; readonly type?: StepType };
 
 /** What a waiting step waits for: its time, its next attempt, or an event (until its time). */
 export type WaitsFor = "timer" | "retry" | "event";

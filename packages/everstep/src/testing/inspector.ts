@@ -2,10 +2,9 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { InstanceHandle } from "../client/instance-handle.ts";
 import { hooksWorkflowName } from "../client/lifecycle-hooks.ts";
-import type { HistoryView } from "../client/run-pages.ts";
-import type { LogLineView, StepView } from "../client/views.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRecord, isTerminal } from "../model/instance.ts";
+import type { HistoryView, LogLineView, StepView } from "../wire/index.ts";
 import { workflowKeyOf } from "./live-handles.ts";
 
 /** An instance: its id, where that is enough to find it, or its handle. */

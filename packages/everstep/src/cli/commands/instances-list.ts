@@ -1,6 +1,6 @@
 import type { Client } from "../../fetch-client/index.ts";
-import type { WireInstances } from "../../http/wire.ts";
 import type { Runtime } from "../../index.ts";
+import type { WireInstances } from "../../wire/index.ts";
 import { defineCommand } from "../command.ts";
 import { filterOf, filterOptions } from "../instance-filter.ts";
 import { writeInstance } from "../output/instance-facts.ts";

@@ -1,5 +1,5 @@
 import type { FollowLogsOptions, InstanceClient } from "../../fetch-client/index.ts";
-import type { WireLogLine } from "../../http/wire.ts";
+import type { WireLogLine } from "../../wire/index.ts";
 import { defineCommand } from "../command.ts";
 import { logOptions } from "../common-log-options.ts";
 import { instanceArguments } from "../common-options.ts";

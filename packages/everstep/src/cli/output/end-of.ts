@@ -1,6 +1,6 @@
 /** Waits for an instance to end; a person sees meanwhile what it is at. */
 import type { InstanceClient, InstanceResult } from "../../fetch-client/index.ts";
-import type { WireStep } from "../../http/wire.ts";
+import type { WireStep } from "../../wire/index.ts";
 import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";
 import { stepMark } from "./status.ts";

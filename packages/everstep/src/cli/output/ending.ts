@@ -1,4 +1,4 @@
-import type { WireStatus } from "../../http/wire.ts";
+import type { WireStatus } from "../../wire/index.ts";
 import { writeValue } from "./instance-facts.ts";
 import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";

@@ -1,5 +1,5 @@
 /** What happened in a run, in the order in which it happened, one line each. */
-import type { WireEvent, WireLogLine, WireStep } from "../../http/wire.ts";
+import type { WireEvent, WireLogLine, WireStep } from "../../wire/index.ts";
 import type { WholeHistory } from "../whole-history.ts";
 import { logPieces } from "./log-line.ts";
 import type { Output, Piece } from "./output.ts";

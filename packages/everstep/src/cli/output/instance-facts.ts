@@ -1,5 +1,5 @@
 /** What there is to say about one instance, without its steps. */
-import type { WireInstance, WireMeta, WireRef } from "../../http/wire.ts";
+import type { WireInstance, WireMeta, WireRef } from "../../wire/index.ts";
 import { type Fact, writeFacts } from "./facts.ts";
 import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";

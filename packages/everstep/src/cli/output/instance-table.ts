@@ -1,5 +1,5 @@
 /** Instances as rows. */
-import type { WireInstance, WireMeta } from "../../http/wire.ts";
+import type { WireInstance, WireMeta } from "../../wire/index.ts";
 import type { Output } from "./output.ts";
 import { statusCell } from "./status.ts";
 import { type Cell, writeTable } from "./table.ts";

@@ -1,5 +1,5 @@
 /** One log line of a workflow. */
-import type { WireLogLine } from "../../http/wire.ts";
+import type { WireLogLine } from "../../wire/index.ts";
 import type { Piece } from "./output.ts";
 import { painted, type Style } from "./paint.ts";
 import { shortValue } from "./value.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WireStep } from "../../http/wire.ts";
+import type { WireStep } from "../../wire/index.ts";
 import { cutOffText, withRunning } from "./running-step.ts";
 
 const step = (facts: Partial<WireStep>): WireStep =>

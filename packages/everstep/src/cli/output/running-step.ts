@@ -1,5 +1,5 @@
 /** The steps that are at work now, which have no record before they came to something; and what crashes left of a step. */
-import type { WireMeta, WireRunningBody, WireStep } from "../../http/wire.ts";
+import type { WireMeta, WireRunningBody, WireStep } from "../../wire/index.ts";
 
 export function withRunning(
   steps: readonly WireStep[],

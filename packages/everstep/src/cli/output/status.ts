@@ -1,5 +1,5 @@
 /** How statuses look. */
-import type { WireStep } from "../../http/wire.ts";
+import type { WireStep } from "../../wire/index.ts";
 import { type Painted, painted, type Style } from "./paint.ts";
 import type { Cell } from "./table.ts";
 

@@ -1,6 +1,7 @@
 /** The steps of a run, each with what it is about, how long it took, and a bar that shows when. */
-import type { WireStep } from "../../http/wire.ts";
+
 import { cleaned } from "../../model/clean-text.ts";
+import type { WireStep } from "../../wire/index.ts";
 import type { Output, Piece } from "./output.ts";
 import { painted } from "./paint.ts";
 import { cutOffText } from "./running-step.ts";

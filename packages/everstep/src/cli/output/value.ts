@@ -1,5 +1,5 @@
 /** Values and errors of workflows in one line of text. */
-import type { WireError } from "../../http/wire.ts";
+import type { WireError } from "../../wire/index.ts";
 
 /** As JSON; a long one only begins. */
 export function shortValue(value: unknown, max = 120): string {

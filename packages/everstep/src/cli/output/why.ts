@@ -1,5 +1,5 @@
 /** One answer to "why is this instance not moving?", what to do about it, and the command that does it. */
-import type { WireWhy } from "../../http/wire.ts";
+import type { WireWhy } from "../../wire/index.ts";
 import { nameOf } from "../instance-of.ts";
 import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";

@@ -1,6 +1,6 @@
 /** The names of all instances that filters choose. All are read before anything is done: that changes the lists. */
 import type { Client } from "../../fetch-client/index.ts";
-import type { WireInstancesWithMeta } from "../../http/wire.ts";
+import type { WireInstancesWithMeta } from "../../wire/index.ts";
 import type { InstanceFilter } from "../instance-filter.ts";
 import { pageSizeMax } from "../paging.ts";
 

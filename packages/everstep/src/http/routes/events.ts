@@ -1,6 +1,6 @@
-import { jsonView } from "../json-view.ts";
+import * as schemas from "../../wire/index.ts";
+import { jsonOf } from "../json-view.ts";
 import { type Route, route } from "../route.ts";
-import * as schemas from "../wire-schemas.ts";
 import { instanceCodes, instanceFor, instanceOf, pageEnd, pageFields } from "./shared.ts";
 
 export const eventRoutes: readonly Route[] = [
@@ -35,9 +35,9 @@ export const eventRoutes: readonly Route[] = [
     body: schemas.publishBody,
     answer: { status: 200, schema: schemas.published },
     codes: ["INVALID_TOPIC", "PAYLOAD_TOO_LARGE"],
-    async run({ app, path, body: { payload, id } }) {
-      return { body: await app.publish(path.topic, payload, id === undefined ? {} : { id }) };
-    },
+    run: async ({ app, path, body: { payload, id } }) => ({
+      body: await app.publish(path.topic, payload, { id }),
+    }),
   }),
   route({
     action: "listTopics",
@@ -64,7 +64,7 @@ export const eventRoutes: readonly Route[] = [
     codes: ["INVALID_TOPIC", "INVALID_CURSOR"],
     async run({ app, path, query }) {
       const page = await app.waiters(path.topic, query);
-      return { body: jsonView({ waiters: page.items, ...pageEnd(page) }) };
+      return { body: jsonOf(schemas.waiters, { waiters: page.items, ...pageEnd(page) }) };
     },
   }),
 ];

@@ -1,16 +1,17 @@
 import type { CreateOptions } from "../../client/creation-draft.ts";
+import { listHistory } from "../../client/list-history.ts";
 import { EverstepError } from "../../model/error.ts";
 import { logLevels } from "../../model/log-line.ts";
-import { jsonView } from "../json-view.ts";
+import type { CreateBody } from "../../wire/index.ts";
+import * as schemas from "../../wire/index.ts";
+import { anything } from "../../wire/schema.ts";
+import { jsonOf } from "../json-view.ts";
 import { flagField, textField, wholeField, wordField } from "../query.ts";
 import { type Route, route } from "../route.ts";
-import { anything } from "../schema.ts";
 import { streamInstance } from "../streams/instance.ts";
 import { streamInstances } from "../streams/instances.ts";
 import { streamLogs } from "../streams/logs.ts";
 import type { ValueAnswerKind } from "../value-answers.ts";
-import type { CreateBody } from "../wire.ts";
-import * as schemas from "../wire-schemas.ts";
 import {
   briefField,
   briefly,
@@ -144,32 +145,9 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.history },
     codes: [...instanceCodes, "RUN_NOT_FOUND", "INVALID_CURSOR"],
     async run(call) {
-      const { stepsCursor, eventsCursor, includeLogs, logsCursor, logLevel, logCategory, ...page } =
-        call.query;
-      const handle = await storedInstanceOf(call);
-      const { events, ...history } = await handle.history({
-        ...page,
-        ...(stepsCursor === undefined ? {} : { cursor: stepsCursor }),
-        ...(eventsCursor === undefined ? {} : { eventsCursor }),
-      });
-      const shown = {
-        ...history,
-        events: events.map((event) => ({ ...event, payload: event.payload ?? null })),
-      };
-      if (!includeLogs) return { body: jsonView(shown) };
-      // Of the run whose steps are shown, whatever was restarted meanwhile.
-      const logs = await handle.logs({
-        ...page,
-        runNumber: history.runNumber,
-        ...(logsCursor === undefined ? {} : { cursor: logsCursor }),
-        ...(logLevel === undefined ? {} : { level: logLevel }),
-        ...(logCategory === undefined ? {} : { category: logCategory }),
-      });
-      const logsEnd = {
-        ...(logs.cursor === undefined ? {} : { logsCursor: logs.cursor }),
-        logsHasNextPage: logs.hasNextPage,
-      };
-      return { body: jsonView({ ...shown, logs: logs.items, ...logsEnd }) };
+      const page = await listHistory(await storedInstanceOf(call), call.query);
+      const events = page.events.map((event) => ({ ...event, payload: event.payload ?? null }));
+      return { body: jsonOf(schemas.history, { ...page, events }) };
     },
   }),
   route({
@@ -184,7 +162,7 @@ export const instanceRoutes: readonly Route[] = [
     codes: [...instanceCodes, "RUN_NOT_FOUND", "STEP_NOT_FOUND"],
     async run(call) {
       const step = await (await storedInstanceOf(call)).step(stepIndexOf(call.path.stepIndex), call.query);
-      return { body: jsonView(step) };
+      return { body: jsonOf(schemas.step, step) };
     },
   }),
   route({
@@ -205,7 +183,7 @@ export const instanceRoutes: readonly Route[] = [
     codes: [...instanceCodes, "RUN_NOT_FOUND", "INVALID_CURSOR"],
     async run(call) {
       const page = await (await storedInstanceOf(call)).logs(call.query);
-      return { body: jsonView({ logs: page.items, ...pageEnd(page) }) };
+      return { body: jsonOf(schemas.logs, { logs: page.items, ...pageEnd(page) }) };
     },
     stream: streamLogs,
   }),
@@ -230,7 +208,7 @@ export const instanceRoutes: readonly Route[] = [
     summary: "Why it is not moving, in one sentence.",
     answer: { status: 200, schema: schemas.why },
     codes: instanceCodes,
-    run: async (call) => ({ body: jsonView(await (await storedInstanceOf(call)).why()) }),
+    run: async (call) => ({ body: jsonOf(schemas.why, await (await storedInstanceOf(call)).why()) }),
   }),
   route({
     action: "export",

@@ -1,14 +1,22 @@
 import type { InstanceHandle } from "../../client/instance-handle.ts";
+import * as schemas from "../../wire/index.ts";
+import type { Schema } from "../../wire/schema.ts";
 import { type Call, type Route, route } from "../route.ts";
-import type { Schema } from "../schema.ts";
-import type { WireStepSelector } from "../wire.ts";
-import * as schemas from "../wire-schemas.ts";
-import { instance, instanceCodes, instanceFor, instanceOf, isTaken, timeFrom, workflowOf } from "./shared.ts";
+import {
+  done,
+  instance,
+  instanceCodes,
+  instanceFor,
+  instanceOf,
+  isTaken,
+  timeFrom,
+  workflowOf,
+} from "./shared.ts";
 import { storedInstanceOf } from "./stored-workflow.ts";
 
 const one = "/workflows/:workflowName/instances/:instanceId";
 
-type How = { readonly idempotencyKey?: string; readonly actor?: string };
+type How = Pick<Call, "idempotencyKey" | "actor">;
 
 /** An action on one instance that is answered with no more than that it was done. */
 function verb<Body>(
@@ -16,7 +24,7 @@ function verb<Body>(
   terms: {
     readonly action?: string;
     readonly summary: string;
-    readonly body: Schema<Body>;
+    readonly body: Schema<Body, unknown>;
     readonly codes?: readonly string[];
     /** Also of instances whose workflow is no longer in the code. */
     readonly withoutCode?: true;
@@ -36,7 +44,7 @@ function verb<Body>(
     async run(call: Call<unknown, Body>) {
       const handle = await (withoutCode ? storedInstanceOf(call) : instanceOf(call));
       await act(handle, call.body, howOf(call));
-      return { body: { ok: true } };
+      return done;
     },
   });
 }
@@ -72,7 +80,7 @@ export const managementRoutes: readonly Route[] = [
       body: schemas.restartBody,
       codes: ["STEP_NOT_FOUND"],
     },
-    (handle, body, how) => handle.restart({ ...selected(body.from), ...how }),
+    (handle, body, how) => handle.restart({ ...body, ...how }),
   ),
   verb(
     "rewind",
@@ -81,7 +89,7 @@ export const managementRoutes: readonly Route[] = [
       body: schemas.rewindBody,
       codes: ["STEP_NOT_FOUND"],
     },
-    (handle, body, how) => handle.restart({ ...selected(body.step), ...how }),
+    (handle, body, how) => handle.restart({ from: body.step, ...how }),
   ),
   verb(
     "retry-failed-step",
@@ -91,8 +99,7 @@ export const managementRoutes: readonly Route[] = [
       body: schemas.retryBody,
       codes: ["INSTANCE_NOT_ERRORED", "FAILED_STEP_NOT_RETRYABLE", "INVALID_DURATION"],
     },
-    (handle, { delay }, how) =>
-      handle.retryFailedStep({ ...(delay === undefined ? {} : { delay: delay as number }), ...how }),
+    (handle, body, how) => handle.retryFailedStep({ ...body, ...how }),
   ),
   verb(
     "skip-sleep",
@@ -112,7 +119,7 @@ export const managementRoutes: readonly Route[] = [
     async run(call) {
       const { from, newId = await idFromKey(call) } = call.body;
       const forked = await instanceOf(call)
-        .fork({ ...selected(from), ...(newId === undefined ? {} : { newId }) })
+        .fork({ from, newId })
         .catch((problem: unknown) => {
           if (call.body.newId === undefined && isTaken(problem)) return { id: newId as string };
           throw problem;
@@ -156,11 +163,8 @@ export const managementRoutes: readonly Route[] = [
 ];
 
 /** Once, and by whom. */
-function howOf({ idempotencyKey, actor }: Pick<Call, "idempotencyKey" | "actor">): How {
-  return {
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(actor === undefined ? {} : { actor }),
-  };
+function howOf({ idempotencyKey, actor }: Call): How {
+  return { idempotencyKey, actor };
 }
 
 /** The same key makes the same id, so that a repeat finds what the first call made. */
@@ -170,8 +174,4 @@ async function idFromKey({ path, idempotencyKey }: Call): Promise<string | undef
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hex = Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0"));
   return `fork-${hex.join("")}`;
-}
-
-function selected(from: WireStepSelector | undefined): { readonly from?: WireStepSelector } {
-  return from === undefined ? {} : { from };
 }

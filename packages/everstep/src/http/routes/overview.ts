@@ -1,6 +1,7 @@
 /** What people look at first: how it all is, who runs, how much gets done, what they may do. */
-import { jsonView } from "../json-view.ts";
-import * as schemas from "../overview-schemas.ts";
+
+import * as schemas from "../../wire/index.ts";
+import { jsonOf } from "../json-view.ts";
 import { textField, wholeUpTo } from "../query.ts";
 import { type Route, route } from "../route.ts";
 import { workflowOf } from "./shared.ts";
@@ -27,7 +28,7 @@ export const overviewRoutes: readonly Route[] = [
     summary: "The processes that run instances, those seen last first.",
     answer: { status: 200, schema: schemas.runners },
     codes: [],
-    run: async ({ app }) => ({ body: jsonView({ runners: await app.runners() }) }),
+    run: async ({ app }) => ({ body: jsonOf(schemas.runners, { runners: await app.runners() }) }),
   }),
   route({
     action: "activity",
@@ -44,7 +45,7 @@ export const overviewRoutes: readonly Route[] = [
     async run({ app, path, query }) {
       const { workflowName } = query;
       if (workflowName !== undefined) workflowOf({ app, path: { ...path, workflowName } });
-      return { body: jsonView(await app.activity(query)) };
+      return { body: jsonOf(schemas.activity, await app.activity(query)) };
     },
   }),
   route({

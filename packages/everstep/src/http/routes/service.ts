@@ -1,14 +1,13 @@
 /** About the service itself: is it well, is its store sound, take a turn. */
 import { EverstepError } from "../../model/error.ts";
+import * as schemas from "../../wire/index.ts";
+import { anything } from "../../wire/schema.ts";
 import { healthOf } from "../health.ts";
 import { openApi } from "../openapi.ts";
 import { flagField, shareField, textField, wholeField } from "../query.ts";
 import { type Route, route } from "../route.ts";
-import { anything, flag, object } from "../schema.ts";
-import * as schemas from "../wire-schemas.ts";
+import { done } from "./shared.ts";
 import { storedWorkflowOf } from "./stored-workflow.ts";
-
-const isWell = object({ ok: flag });
 
 export const serviceRoutes: readonly Route[] = [
   route({
@@ -35,7 +34,7 @@ export const serviceRoutes: readonly Route[] = [
     isForDev: true,
     async run({ host }) {
       host.kill?.();
-      return { body: { ok: true } };
+      return done;
     },
   }),
   route({
@@ -92,7 +91,7 @@ export const serviceRoutes: readonly Route[] = [
     hook: null,
     ignoresQuery: true,
     summary: "The process answers.",
-    answer: { status: 200, schema: isWell },
+    answer: { status: 200, schema: schemas.isWell },
     codes: [],
     run: async () => ({ body: { ok: true } }),
   }),
@@ -103,7 +102,7 @@ export const serviceRoutes: readonly Route[] = [
     hook: null,
     ignoresQuery: true,
     summary: "The store answers and its schema fits. Found out once a second at most.",
-    answer: { status: 200, schema: isWell, also: [503] },
+    answer: { status: 200, schema: schemas.isWell, also: [503] },
     codes: [],
     async run({ host }) {
       const ok = await host.isReady();

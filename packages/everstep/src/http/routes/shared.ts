@@ -1,13 +1,22 @@
 /** What several routes need: finding what a path names, and showing it. */
 import type { InstanceHandle } from "../../client/instance-handle.ts";
 import type { PageView } from "../../client/paging.ts";
-import type { InstanceStatusView, InstanceView, RunningBodyView, StepView } from "../../client/views.ts";
+import type { InstanceStatusView, InstanceView } from "../../client/views.ts";
 import type { WorkflowHandle } from "../../client/workflow-handle.ts";
 import { EverstepError } from "../../model/error.ts";
-import { jsonView } from "../json-view.ts";
+import {
+  type MetaView,
+  meta,
+  type WireInstance,
+  type WireInstancesWithMeta,
+  type WireInstanceWithMeta,
+  type WireMeta,
+  type WireOk,
+} from "../../wire/index.ts";
+import type { PageEnd } from "../../wire/page.ts";
+import { jsonOf, jsonView } from "../json-view.ts";
 import { flagField, textField, timeField, wholeField, wordField, wordsField } from "../query.ts";
-import type { Call } from "../route.ts";
-import type { WireInstance, WireInstancesWithMeta, WireInstanceWithMeta, WireMeta } from "../wire.ts";
+import type { Answer, Call } from "../route.ts";
 
 export const pageFields = {
   pageSize: wholeField("How many at most; default 25, at most 100."),
@@ -33,6 +42,9 @@ export const listFields = {
 } as const;
 
 export const instanceCodes = ["WORKFLOW_NOT_FOUND", "INSTANCE_NOT_FOUND", "INVALID_INSTANCE_ID"] as const;
+
+/** That it was done is all there is to say. */
+export const done: Answer<WireOk> = { body: { ok: true } };
 
 export function workflowOf({ app, path: { workflowName } }: Pick<Call, "app" | "path">): WorkflowHandle {
   const found = Object.values(app.workflows as Record<string, WorkflowHandle>).find(
@@ -81,29 +93,11 @@ export function briefly<Shown extends WireInstance & { readonly meta?: WireMeta 
 }
 
 export function instanceWithMeta(
-  view: InstanceView & { readonly currentStep?: StepView; readonly running?: readonly RunningBodyView[] },
+  view: InstanceView & Pick<MetaView, "currentStep" | "running">,
 ): WireInstanceWithMeta {
-  const { currentStep, running = [] } = view;
-  const meta = {
-    workflowName: view.workflowName,
-    runNumber: view.runNumber,
-    params: view.params,
-    createdAt: view.createdAt,
-    updatedAt: view.updatedAt,
-    startedAt: view.startedAt,
-    completedAt: view.completedAt,
-    dueAt: view.dueAt,
-    deadlineAt: view.deadlineAt,
-    retentionUntil: view.retentionUntil,
-    parent: view.parent,
-    terminationReason: view.terminationReason,
-    executing: view.executing,
-    queued: view.queued,
-    deadLetter: view.deadLetter,
-    ...(currentStep ? { currentStep } : {}),
-    ...(running.length > 0 ? { running } : {}),
-  };
-  return { ...instance(view.id, view), meta: jsonView(meta) as WireInstanceWithMeta["meta"] };
+  const { id, instanceId, status, output, error, running = [], ...facts } = view;
+  const shown = { ...facts, ...(running.length > 0 ? { running } : {}) };
+  return { ...instance(id, view), meta: jsonOf(meta, shown) };
 }
 
 /** A page of instances of all workflows, or of one with `meta`. */
@@ -113,16 +107,7 @@ export function instancesPage(page: PageView<InstanceView>, brief: boolean): Wir
 }
 
 /** What a list's page says after its items. */
-export function pageEnd({
-  cursor,
-  hasNextPage,
-}: {
-  readonly cursor?: string;
-  readonly hasNextPage: boolean;
-}): {
-  readonly cursor?: string;
-  readonly hasNextPage: boolean;
-} {
+export function pageEnd({ cursor, hasNextPage }: PageEnd): PageEnd {
   return cursor === undefined ? { hasNextPage } : { cursor, hasNextPage };
 }
 

@@ -1,8 +1,9 @@
+import type { WorkflowManifest } from "../../client/create-workflows.ts";
+import * as schemas from "../../wire/index.ts";
 import { jsonView } from "../json-view.ts";
 import { paramsSchemaOf } from "../params-schema.ts";
 import { textField } from "../query.ts";
 import { type Route, route } from "../route.ts";
-import * as schemas from "../wire-schemas.ts";
 import { workflowOf } from "./shared.ts";
 
 export const workflowRoutes: readonly Route[] = [
@@ -26,9 +27,9 @@ export const workflowRoutes: readonly Route[] = [
     codes: ["WORKFLOW_NOT_FOUND"],
     async run(call) {
       const { name } = workflowOf(call);
-      const manifest = call.app.manifest().find((each) => each.name === name);
+      const manifest = call.app.manifest().find((each) => each.name === name) as WorkflowManifest;
       const paramsSchema = paramsSchemaOf(call.parts.definitions.get(name)?.options.params);
-      const limits = Object.entries(manifest?.limits ?? {}).map(([key, limit]) => [
+      const limits = Object.entries(manifest.limits).map(([key, limit]) => [
         key,
         Number.isFinite(limit) ? limit : null,
       ]);

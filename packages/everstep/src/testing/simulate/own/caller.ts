@@ -4,10 +4,11 @@
  */
 import { parseDuration } from "../../../authoring/duration.ts";
 import type { App } from "../../../client/create-workflows.ts";
-import { InstanceHandle, type ResultOptions } from "../../../client/instance-handle.ts";
+import { InstanceHandle } from "../../../client/instance-handle.ts";
 import { WorkflowHandle } from "../../../client/workflow-handle.ts";
 import type { InstanceRef } from "../../../model/instance.ts";
 import type { Explanation } from "../../../verify/violation.ts";
+import type { ResultOptions } from "../../../wire/options.ts";
 import type { Choices } from "../choices.ts";
 import type { World } from "../world.ts";
 import type { OwnWeather } from "./faults.ts";

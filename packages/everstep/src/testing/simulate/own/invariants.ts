@@ -1,15 +1,9 @@
 /** What must hold, said by those whose workflows are simulated: asked, and put into words when it does not. */
 import type { WorkflowDefinition } from "../../../authoring/define-workflow.ts";
-import {
-  type EventView,
-  eventView,
-  type InstanceView,
-  instanceView,
-  type StepView,
-  stepView,
-} from "../../../client/views.ts";
+import { eventView, type InstanceView, instanceView, stepView } from "../../../client/views.ts";
 import { EverstepError } from "../../../model/error.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
+import type { EventView, StepView } from "../../../wire/index.ts";
 
 /** An instance as it is in the store at that moment, with all its steps and events. */
 export type SimulatedInstance = InstanceView & {

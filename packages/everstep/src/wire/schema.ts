@@ -1,4 +1,7 @@
-/** Small schemas: each checks a value, says what is wrong with it and where, and describes itself as JSON Schema. */
+/**
+ * Small schemas: each checks a value, says what is wrong with it and where, describes itself as JSON Schema, and has two
+ * types: what is sent (`Infer`), and the same in the process, where times are Dates (`ViewOf`).
+ */
 
 export interface Issue {
   /** Where: `instances[2].id`; empty for the whole. */
@@ -8,15 +11,25 @@ export interface Issue {
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-export interface Schema<Value> {
+export interface Schema<Value, View = Value> {
   readonly json: JsonSchema;
   /** Adds to `issues` what is wrong; what it gives then means nothing. */
   read(value: unknown, path: string, issues: Issue[]): Value;
+  /** Never there: carries the type. */
+  readonly "~view"?: View;
 }
 
-export type Infer<Of> = Of extends Schema<infer Value> ? Value : never;
+/** What is sent. */
+export type Infer<Of> = Of extends Schema<infer Value, unknown> ? Value : never;
 
-function schema<Value>(json: JsonSchema, fits: (value: unknown) => boolean, wanted: string): Schema<Value> {
+/** The same in the process. */
+export type ViewOf<Of> = Of extends Schema<unknown, infer View> ? View : never;
+
+function schema<Value, View = Value>(
+  json: JsonSchema,
+  fits: (value: unknown) => boolean,
+  wanted: string,
+): Schema<Value, View> {
   return {
     json,
     read(value, path, issues) {
@@ -36,8 +49,8 @@ export function text(terms: { readonly max?: number; readonly about?: string } =
   );
 }
 
-/** An instant as ISO 8601 text. */
-export const instant: Schema<string> = schema(
+/** An instant as ISO 8601 text; in the process a Date. */
+export const instant: Schema<string, Date> = schema(
   { type: "string", format: "date-time" },
   (value) => typeof value === "string" && isoText.test(value) && !Number.isNaN(Date.parse(value)),
   "a time such as 2026-01-31T12:00:00Z",
@@ -79,14 +92,14 @@ export function exactly<const Value extends boolean | string>(only: Value): Sche
 /** Anything JSON can say. */
 export const anything: Schema<unknown> = { json: {}, read: (value) => value };
 
-export function nullable<Value>(inner: Schema<Value>): Schema<Value | null> {
+export function nullable<Value, View>(inner: Schema<Value, View>): Schema<Value | null, View | null> {
   return {
     json: { anyOf: [inner.json, { type: "null" }] },
     read: (value, path, issues) => (value === null ? null : inner.read(value, path, issues)),
   };
 }
 
-export function list<Value>(inner: Schema<Value>): Schema<readonly Value[]> {
+export function list<Value, View>(inner: Schema<Value, View>): Schema<readonly Value[], readonly View[]> {
   return {
     json: { type: "array", items: inner.json },
     read(value, path, issues) {
@@ -98,7 +111,7 @@ export function list<Value>(inner: Schema<Value>): Schema<readonly Value[]> {
 }
 
 /** The first that fits. */
-export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B> {
+export function either<A, B>(first: Schema<A, unknown>, second: Schema<B, unknown>): Schema<A | B> {
   return {
     json: { anyOf: [first.json, second.json] },
     read(value, path, issues) {
@@ -115,28 +128,39 @@ export function either<A, B>(first: Schema<A>, second: Schema<B>): Schema<A | B>
   };
 }
 
-export interface Optional<Value> {
-  readonly optional: Schema<Value>;
+export interface Optional<Value, View = Value> {
+  readonly optional: Schema<Value, View>;
 }
 
-export function optional<Value>(inner: Schema<Value>): Optional<Value> {
+export function optional<Value, View>(inner: Schema<Value, View>): Optional<Value, View> {
   return { optional: inner };
 }
 
 type Fields = Readonly<Record<string, Schema<unknown> | Optional<unknown>>>;
 
-export type Shape<Of extends Fields> = {
-  readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? never : Key]: Infer<Of[Key]>;
+type Required<Of> = { [Key in keyof Of]: Of[Key] extends Optional<unknown> ? never : Key }[keyof Of];
+
+// Mapped from the fields themselves, so that editors show the comments that stand at them.
+type Shape<Of> = {
+  readonly [Key in keyof Pick<Of, Required<Of>>]: Infer<Of[Key]>;
 } & {
-  readonly [Key in keyof Of as Of[Key] extends Optional<unknown> ? Key : never]?: Of[Key] extends Optional<
-    infer Value
-  >
+  readonly [Key in keyof Omit<Of, Required<Of>>]?: Of[Key] extends Optional<infer Value, unknown>
     ? Value
     : never;
 };
 
+type ViewShape<Of> = {
+  readonly [Key in keyof Pick<Of, Required<Of>>]: ViewOf<Of[Key]>;
+} & {
+  readonly [Key in keyof Omit<Of, Required<Of>>]?: Of[Key] extends Optional<unknown, infer View>
+    ? View
+    : never;
+};
+
+export interface ObjectSchema<Of> extends Schema<Shape<Of>, ViewShape<Of>> {}
+
 /** An object with these fields and no others: what nobody knows is a mistake, not a wish. */
-export function object<const Of extends Fields>(fields: Of): Schema<Shape<Of>> {
+export function object<const Of extends Fields>(fields: Of): ObjectSchema<Of> {
   const entries = Object.entries(fields).map(([key, field]) => ({
     key,
     isOptional: "optional" in field,
@@ -170,6 +194,15 @@ export function object<const Of extends Fields>(fields: Of): Schema<Shape<Of>> {
   };
 }
 
+/** An object with a value of the same kind for each of these words. */
+export function forEach<Word extends string, Value>(
+  words: readonly Word[],
+  inner: Schema<Value>,
+): Schema<Readonly<Record<Word, Value>>> {
+  const fields = Object.fromEntries(words.map((word) => [word, inner]));
+  return object(fields) as unknown as Schema<Readonly<Record<Word, Value>>>;
+}
+
 /** Text keys, each with a value of the same kind. */
 export function record<Value>(inner: Schema<Value>): Schema<Readonly<Record<string, Value>>> {
   return {
@@ -188,14 +221,14 @@ export function record<Value>(inner: Schema<Value>): Schema<Readonly<Record<stri
   };
 }
 
-export interface NamedSchema<Value> extends Schema<Value> {
+export interface NamedSchema<Value, View = Value> extends Schema<Value, View> {
   readonly name: string;
   /** What the name stands for. */
   readonly inner: JsonSchema;
 }
 
 /** A schema with a name, described once in a document that uses it often. */
-export function named<Value>(name: string, inner: Schema<Value>): NamedSchema<Value> {
+export function named<Value, View>(name: string, inner: Schema<Value, View>): NamedSchema<Value, View> {
   return { name, inner: inner.json, json: { $ref: `#/components/schemas/${name}` }, read: inner.read };
 }
 

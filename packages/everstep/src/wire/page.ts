@@ -1,0 +1,11 @@
+import { flag, type Infer, object, optional, text } from "./schema.ts";
+
+/** What every page of a list has beside its items. */
+export const pageEnd = {
+  /** Given when there is more. */
+  cursor: optional(text()),
+  hasNextPage: flag,
+} as const;
+
+const pageEndShape = object(pageEnd);
+export interface PageEnd extends Infer<typeof pageEndShape> {}
