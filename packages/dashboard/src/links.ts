@@ -1,16 +1,12 @@
 /** Where every view is. The state of a view is in its address, so that it can be shared. */
-
-export interface InstanceAddress {
-  readonly workflowName: string;
-  readonly instanceId: string;
-}
+import type { WireRef } from "everstep/client";
 
 export const links = {
   overview: "/",
   workflows: "/workflows",
   workflow: (name: string) => `/workflows/${encodeURIComponent(name)}`,
   instances: (query: Query = {}) => withQuery("/instances", query),
-  instance: ({ workflowName, instanceId }: InstanceAddress, query: Query = {}) =>
+  instance: ({ workflowName, instanceId }: WireRef, query: Query = {}) =>
     withQuery(`/instances/${encodeURIComponent(workflowName)}/${encodeURIComponent(instanceId)}`, query),
   topics: (query: Query = {}) => withQuery("/topics", query),
   deadLetters: (query: Query = {}) => withQuery("/dead-letters", query),

@@ -1,8 +1,7 @@
 /** What can be done to many instances at once. */
-import type { Client, InstanceStatus } from "everstep/client";
-import type { InstanceAddress } from "../links.ts";
+import type { Client, InstanceStatus, WireRef } from "everstep/client";
 
-export interface BulkItem extends InstanceAddress {
+export interface BulkItem extends WireRef {
   readonly status: InstanceStatus;
 }
 
@@ -15,7 +14,7 @@ export interface BulkAction {
   readonly question?: (count: string) => string;
   /** Whom it is for, where it is not for all. */
   readonly isFor?: (instance: BulkItem) => boolean;
-  act(client: Client, instance: InstanceAddress): Promise<void>;
+  act(client: Client, instance: WireRef): Promise<void>;
 }
 
 export const bulkActions: readonly BulkAction[] = [
@@ -55,6 +54,6 @@ export const bulkActions: readonly BulkAction[] = [
   },
 ];
 
-function handle(client: Client, { workflowName, instanceId }: InstanceAddress) {
+function handle(client: Client, { workflowName, instanceId }: WireRef) {
   return client.workflow(workflowName).get(instanceId);
 }

@@ -1,6 +1,6 @@
 /** One thing done to many instances: some at a time, to the end or until it is stopped, and what came of it. */
+import type { WireRef } from "everstep/client";
 import { type Problem, problemOf } from "../api/problem.ts";
-import type { InstanceAddress } from "../links.ts";
 
 export interface BulkProgress {
   readonly total: number;
@@ -14,10 +14,10 @@ export interface Refusals {
   readonly code: string;
   /** What was said of the first of them. */
   readonly message: string;
-  readonly instances: readonly InstanceAddress[];
+  readonly instances: readonly WireRef[];
 }
 
-export interface BulkTerms<Item extends InstanceAddress> {
+export interface BulkTerms<Item extends WireRef> {
   readonly items: readonly Item[];
   act(item: Item): Promise<unknown>;
   readonly atOnce: number;
@@ -26,7 +26,7 @@ export interface BulkTerms<Item extends InstanceAddress> {
   onProgress(progress: BulkProgress): void;
 }
 
-export async function runBulk<Item extends InstanceAddress>(terms: BulkTerms<Item>): Promise<BulkProgress> {
+export async function runBulk<Item extends WireRef>(terms: BulkTerms<Item>): Promise<BulkProgress> {
   const { items, act, atOnce, stop, onProgress } = terms;
   let progress: BulkProgress = { total: items.length, done: 0, refused: [], state: "running" };
   const told = (changes: Partial<BulkProgress>): void => {
@@ -57,7 +57,7 @@ export function handledOf({ done, refused }: Pick<BulkProgress, "done" | "refuse
 
 export function withRefusal(
   refused: readonly Refusals[],
-  { workflowName, instanceId }: InstanceAddress,
+  { workflowName, instanceId }: WireRef,
   { code, message }: Problem,
 ): readonly Refusals[] {
   const address = { workflowName, instanceId };

@@ -1,7 +1,7 @@
 /** What callers may say with each call: the same as in the process, and how the request is to go. */
 import type { OutgoingEvent as SomeEvent } from "../authoring/workflow-step.ts";
 import type { EverstepError } from "../model/error.ts";
-import type { RestartOrCreateBody } from "../wire/index.ts";
+import type { WireRestartCondition } from "../wire/index.ts";
 import type * as wire from "../wire/options.ts";
 
 /** A Date, ISO text or epoch milliseconds. */
@@ -47,7 +47,7 @@ export interface BatchEntry<Params = unknown> extends Omit<wire.NewInstance<Para
 
 export interface RestartOrCreateOptions<Params = unknown> extends wire.Creation<Params, Time>, ManageOptions {
   /** Restarts only what fits. */
-  readonly when?: RestartOrCreateBody["when"];
+  readonly when?: WireRestartCondition;
 }
 
 /** Without a key of the caller's own each call has one, which its tries share. */

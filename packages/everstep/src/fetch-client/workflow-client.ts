@@ -3,6 +3,7 @@ import type {
   WireCreated,
   WireInstance,
   WireInstances,
+  WireInstancesWithMeta,
   WireRestartOrCreate,
   WireWorkflow,
 } from "../wire/index.ts";
@@ -28,6 +29,7 @@ import { readData } from "./stream-data.ts";
 export interface WorkflowClient<Params = unknown, Output = unknown> {
   readonly name: string;
   details(options?: CallOptions): Promise<WireWorkflow>;
+  list(options: ListOptions & { readonly meta: true }): Promise<WireInstancesWithMeta>;
   list(options?: ListOptions): Promise<WireInstances>;
   /**
    * Creates an instance. Once this resolves it is durable and will run. After a try that got no answer: an id that was
@@ -49,7 +51,7 @@ export interface WorkflowClient<Params = unknown, Output = unknown> {
    */
   restartOrCreate(id: string, options?: RestartOrCreateOptions<Params>): Promise<WireRestartOrCreate>;
   /** The first page of the list, now and whenever it changed. */
-  watch(options?: WatchListOptions): AsyncIterable<WireInstances>;
+  watch(options?: WatchListOptions): AsyncIterable<WireInstancesWithMeta>;
 }
 
 export function createWorkflowClient<Params, Output>(
@@ -64,8 +66,8 @@ export function createWorkflowClient<Params, Output>(
   return {
     name,
     details: ({ signal } = {}) => connection.send({ segments: path(), field: "name", signal }),
-    list: ({ signal, meta, ...query } = {}) =>
-      connection.send({
+    list: ({ signal, meta, ...query }: ListOptions = {}) =>
+      connection.send<WireInstancesWithMeta>({
         segments: path("instances"),
         query: { ...query, include: meta ? "meta" : undefined },
         field: "instances[]",
@@ -121,7 +123,7 @@ export function createWorkflowClient<Params, Output>(
       streamOf(
         connection,
         { segments: path("instances"), query, signal, onReconnect },
-        readData<WireInstances>("instances"),
+        readData<WireInstancesWithMeta>("instances"),
       ),
   };
 }

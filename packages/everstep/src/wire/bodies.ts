@@ -40,7 +40,11 @@ export const createBody = object({
 });
 export interface CreateBody extends Infer<typeof createBody> {}
 
-export const createBatchBody = object({ instances: list(object({ id: text(), ...creation })) });
+const batchEntryShape = object({ id: text(), ...creation });
+export interface BatchEntryBody extends Infer<typeof batchEntryShape> {}
+const batchEntry: Schema<BatchEntryBody> = batchEntryShape;
+
+export const createBatchBody = object({ instances: list(batchEntry) });
 export interface CreateBatchBody extends Infer<typeof createBatchBody> {}
 
 export const nothing = object({});
@@ -57,10 +61,14 @@ export interface ForkBody extends Infer<typeof forkBody> {}
 
 export const retryBody = object({ delay: optional(duration) });
 
-export const restartOrCreateBody = object({
-  ...creation,
-  when: optional(object({ statuses: optional(list(instanceStatus)), runNumber: optional(whole(1)) })),
+const conditionShape = object({
+  statuses: optional(list(instanceStatus)),
+  runNumber: optional(whole(1)),
 });
+export interface WireRestartCondition extends Infer<typeof conditionShape> {}
+const condition: Schema<WireRestartCondition> = conditionShape;
+
+export const restartOrCreateBody = object({ ...creation, when: optional(condition) });
 export interface RestartOrCreateBody extends Infer<typeof restartOrCreateBody> {}
 
 export const sendEventBody = object({

@@ -1,5 +1,10 @@
 /** Instances: how one is, everything about it, pages of them, and why one is not moving. */
-import { type InstanceRef, instanceStatuses, terminationSources } from "../model/instance.ts";
+import {
+  type InstanceRef,
+  instanceStatuses,
+  type TerminationReason,
+  terminationSources,
+} from "../model/instance.ts";
 import { pageEnd } from "./page.ts";
 import {
   anything,
@@ -34,6 +39,12 @@ const statusShape = object({
 export interface WireStatus extends Infer<typeof statusShape> {}
 export const status: Schema<WireStatus> = named("InstanceStatus", statusShape);
 
+const terminationReason: Schema<TerminationReason> = object({
+  source: oneOf(terminationSources),
+  message: nullable(text()),
+  by: optional(text()),
+});
+
 const factFields = {
   createdAt: instant,
   updatedAt: instant,
@@ -44,9 +55,7 @@ const factFields = {
   deadlineAt: nullable(instant),
   retentionUntil: nullable(instant),
   parent: nullable(ref),
-  terminationReason: nullable(
-    object({ source: oneOf(terminationSources), message: nullable(text()), by: optional(text()) }),
-  ),
+  terminationReason: nullable(terminationReason),
   /** A runner is at it right now. */
   executing: flag,
   /** Due, and no runner has taken it: all are busy, a concurrency cap holds it, or none knows the workflow. */
@@ -88,10 +97,12 @@ export const instanceWithMeta: Schema<WireInstanceWithMeta, unknown> = named(
   withMetaShape,
 );
 
-export const instances = object({
-  instances: list(object({ ...instanceFields, meta: optional(meta) })),
-  ...pageEnd,
-});
+const listedShape = object({ ...instanceFields, meta: optional(meta) });
+/** `meta` is there if it was asked for. */
+export interface WireListedInstance extends Infer<typeof listedShape> {}
+const listed: Schema<WireListedInstance, unknown> = listedShape;
+
+export const instances = object({ instances: list(listed), ...pageEnd });
 export interface WireInstances extends Infer<typeof instances> {}
 
 export const instancesWithMeta = object({ instances: list(instanceWithMeta), ...pageEnd });

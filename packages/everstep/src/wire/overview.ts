@@ -71,6 +71,10 @@ export interface WireActivity extends Infer<typeof activity> {}
 /** What runners got done over time. */
 export interface ActivityView extends ViewOf<typeof activity> {}
 
+const guaranteeShape = object({ name: text(), has: flag, why: optional(text()) });
+export interface WireGuarantee extends Infer<typeof guaranteeShape> {}
+const guarantee: Schema<WireGuarantee> = guaranteeShape;
+
 const counted = { count: whole(), isMore: flag } as const;
 
 const oldestShape = object({ workflowName: text(), instanceId: text(), createdAt: instant });
@@ -92,7 +96,7 @@ export const overview = object({
   oldestActive: nullable(oldest),
   store: object({
     name: text(),
-    guarantees: list(object({ name: text(), has: flag, why: optional(text()) })),
+    guarantees: list(guarantee),
     warnings: storeWarnings,
   }),
   /** Of the process that answers. */

@@ -36,8 +36,11 @@ export const isWell = object({ ok: flag });
 
 export const processed = object({ processed: whole() });
 
-/** Settings under which a store cannot keep what it promises. */
-export const storeWarnings = list(object({ code: text(), message: text() }));
+const storeWarningShape = object({ code: text(), message: text() });
+/** A setting under which a store cannot keep what it promises. */
+export interface WireStoreWarning extends Infer<typeof storeWarningShape> {}
+const storeWarning: Schema<WireStoreWarning> = storeWarningShape;
+export const storeWarnings = list(storeWarning);
 
 export const health = object({
   ok: flag,

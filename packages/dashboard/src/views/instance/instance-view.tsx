@@ -1,7 +1,7 @@
+import type { WireRef } from "everstep/client";
 import "../../look/instance.css";
 import "../../look/instance-head.css";
 import { Link } from "wouter";
-import type { InstanceAddress } from "../../links.ts";
 import { ProblemNotice } from "../../parts/notice.tsx";
 import { Bones } from "../../parts/skeleton.tsx";
 import { useQuery } from "../../use-query.ts";
@@ -18,7 +18,7 @@ import { RunsTab } from "./runs/runs-tab.tsx";
 import { TimelineTab } from "./timeline-tab.tsx";
 import { useTitle } from "./use-title.ts";
 
-export default function InstanceView(address: InstanceAddress) {
+export default function InstanceView(address: WireRef) {
   const { live, problem, isStale } = useLive(address);
   useTitle(live ? `${address.instanceId} ${live.value.details.status}` : address.instanceId);
   if (live) {

@@ -1,16 +1,15 @@
 /** One instance as it is now, with what may be done with it. */
-import type { InstanceClient, InstanceWithSteps, WireAccess } from "everstep/client";
+import type { InstanceClient, InstanceWithSteps, WireAccess, WireRef } from "everstep/client";
 import { useMemo } from "react";
 import { type Problem, problemOf } from "../../api/problem.ts";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { useWatched } from "../../api/use-watched.ts";
-import type { InstanceAddress } from "../../links.ts";
 import { isEnded } from "../../words/statuses.ts";
 import { useWhy, type Why } from "./use-why.ts";
 
 export interface Live {
-  readonly address: InstanceAddress;
+  readonly address: WireRef;
   readonly instance: InstanceClient;
   readonly value: InstanceWithSteps;
   /** The stream dropped: `value` may be old. */
@@ -33,7 +32,7 @@ export interface LiveState {
 /** Until it is known; who may not do something is not offered it, not even for a moment. */
 const nothing: Omit<WireAccess, "now"> = { instanceCreation: false, management: false, sendEvent: false };
 
-export function useLive(address: InstanceAddress): LiveState {
+export function useLive(address: WireRef): LiveState {
   const { workflowName, instanceId } = address;
   const { client, access } = useSession();
   const found = useMemo(() => {

@@ -1,7 +1,8 @@
 /** There is no such instance. */
+import type { WireRef } from "everstep/client";
 import { Link } from "wouter";
 import type { Problem } from "../../api/problem.ts";
-import { type InstanceAddress, links } from "../../links.ts";
+import { links } from "../../links.ts";
 import { Empty, ProblemNotice } from "../../parts/notice.tsx";
 
 const notThere = ["INSTANCE_NOT_FOUND", "INVALID_INSTANCE_ID", "INVALID_WORKFLOW_NAME", "ROUTE_NOT_FOUND"];
@@ -10,7 +11,7 @@ export function MissingInstance({
   address,
   problem,
 }: {
-  readonly address: InstanceAddress;
+  readonly address: WireRef;
   readonly problem: Problem;
 }) {
   if (problem.code === "WORKFLOW_NOT_FOUND") return <OfUnknownWorkflow {...address} />;
@@ -22,7 +23,7 @@ export function MissingInstance({
   );
 }
 
-function NotThere({ workflowName, instanceId }: InstanceAddress) {
+function NotThere({ workflowName, instanceId }: WireRef) {
   return (
     <Empty title="There is no such instance.">
       <p>
@@ -34,7 +35,7 @@ function NotThere({ workflowName, instanceId }: InstanceAddress) {
   );
 }
 
-function OfUnknownWorkflow({ workflowName, instanceId }: InstanceAddress) {
+function OfUnknownWorkflow({ workflowName, instanceId }: WireRef) {
   return (
     <>
       <h1 className="mono instance-id">{instanceId}</h1>

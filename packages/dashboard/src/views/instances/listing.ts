@@ -3,7 +3,8 @@
  * looked at again, known rows are brought up to date in their place. Rows come and go only at the top, when the person is
  * there: elsewhere nothing may move under their eyes. What has come meanwhile is counted.
  */
-import { isSameRow, type Listed, type Row, rowOf } from "./row.ts";
+import type { WireInstancesWithMeta } from "everstep/client";
+import { isSameRow, type Row, rowOf } from "./row.ts";
 
 export interface Listing {
   readonly rows: readonly Row[];
@@ -22,13 +23,7 @@ export interface Listing {
 /** How many instances the service looks at for a page that is not full, at most. */
 export const lookedAtMax = 10_000;
 
-export interface ListPage {
-  readonly instances: readonly Listed[];
-  readonly cursor?: string;
-  readonly hasNextPage: boolean;
-}
-
-export function startListing(page: ListPage, pageSize: number): Listing {
+export function startListing(page: WireInstancesWithMeta, pageSize: number): Listing {
   return {
     rows: page.instances.map(rowOf),
     pages: [{ cursor: undefined, first: 0 }],
@@ -40,7 +35,7 @@ export function startListing(page: ListPage, pageSize: number): Listing {
 }
 
 /** The page after the last one. */
-export function addPage(listing: Listing, page: ListPage, pageSize: number): Listing {
+export function addPage(listing: Listing, page: WireInstancesWithMeta, pageSize: number): Listing {
   // Pages follow each other without overlap; only what came in at their border may be there already.
   const known = keysOf(listing.rows.slice(-2 * pageSize));
   const added = page.instances.map(rowOf).filter(({ key }) => !known.has(key));
@@ -56,7 +51,7 @@ export function addPage(listing: Listing, page: ListPage, pageSize: number): Lis
 /** The first page as it is now. While it is held, rows neither come nor go. */
 export function mergeFirstPage(
   listing: Listing,
-  page: ListPage,
+  page: WireInstancesWithMeta,
   { isHeld, pageSize }: { readonly isHeld: boolean; readonly pageSize: number },
 ): Listing {
   const fresh = page.instances.map(rowOf);
@@ -91,7 +86,7 @@ export function mergeFirstPage(
 export function mergeLaterPage(
   listing: Listing,
   pageNumber: number,
-  page: ListPage,
+  page: WireInstancesWithMeta,
   pageSize: number,
 ): Listing {
   const fresh = page.instances.map(rowOf);
@@ -116,11 +111,11 @@ export function laterPagesBetween(listing: Listing, first: number, end: number):
   });
 }
 
-function nextOf({ cursor, hasNextPage }: ListPage): string | undefined {
+function nextOf({ cursor, hasNextPage }: WireInstancesWithMeta): string | undefined {
   return hasNextPage ? cursor : undefined;
 }
 
-function isShort(page: ListPage, pageSize: number): boolean {
+function isShort(page: WireInstancesWithMeta, pageSize: number): boolean {
   return page.hasNextPage && page.instances.length < pageSize;
 }
 

@@ -1,20 +1,15 @@
 /** What a list keeps of an instance: little, because a list may be long. */
-import type { InstanceStatus, WireInstanceWithMeta } from "everstep/client";
-import type { InstanceAddress } from "../../links.ts";
+import type { InstanceStatus, WireInstanceWithMeta, WireMeta, WireRef } from "everstep/client";
 
-export interface Row extends InstanceAddress {
+export interface Row extends WireRef, Pick<WireMeta, "runNumber" | "executing" | "queued" | "deadLetter"> {
   /** Tells instances apart across workflows. */
   readonly key: string;
   readonly status: InstanceStatus;
-  readonly runNumber: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly startedAt: number | null;
   readonly completedAt: number | null;
   readonly dueAt: number | null;
-  readonly executing: boolean;
-  readonly queued: boolean;
-  readonly deadLetter: boolean;
   /** Why it errored or was terminated, clipped. */
   readonly why: string | null;
   /** It was in the list when it was loaded, and is not any more: what it is now is not known here. */
@@ -23,7 +18,7 @@ export interface Row extends InstanceAddress {
 
 const whyMax = 240;
 
-export function rowOf({ id, details, meta }: Listed): Row {
+export function rowOf({ id, details, meta }: WireInstanceWithMeta): Row {
   return {
     key: keyOf({ workflowName: meta.workflowName, instanceId: id }),
     workflowName: meta.workflowName,
@@ -43,10 +38,8 @@ export function rowOf({ id, details, meta }: Listed): Row {
   };
 }
 
-export type Listed = Pick<WireInstanceWithMeta, "id" | "details" | "meta">;
-
 /** A workflow's name has no space in it. */
-export function keyOf({ workflowName, instanceId }: InstanceAddress): string {
+export function keyOf({ workflowName, instanceId }: WireRef): string {
   return `${workflowName} ${instanceId}`;
 }
 
@@ -67,7 +60,7 @@ function timeOf(iso: string | null): number | null {
   return iso === null ? null : Date.parse(iso);
 }
 
-function whyOf({ details, meta }: Pick<Listed, "details" | "meta">): string | null {
+function whyOf({ details, meta }: Pick<WireInstanceWithMeta, "details" | "meta">): string | null {
   if (details.error) return `${details.error.name}: ${details.error.message}`.slice(0, whyMax);
   const reason = meta.terminationReason;
   if (!reason) return null;

@@ -1,7 +1,5 @@
 /** Instances as a list brings them, for tests. */
-import type { InstanceStatus, WireMeta } from "everstep/client";
-import type { ListPage } from "./listing.ts";
-import type { Listed } from "./row.ts";
+import type { InstanceStatus, WireInstancesWithMeta, WireInstanceWithMeta, WireMeta } from "everstep/client";
 
 export function listed(
   id: string,
@@ -10,7 +8,7 @@ export function listed(
     readonly error?: { readonly name: string; readonly message: string };
     readonly reason?: WireMeta["terminationReason"];
   } = {},
-): Listed {
+): WireInstanceWithMeta {
   const { status = "complete", error, reason = null, ...meta } = changes;
   const at = "2026-03-01T10:00:00.000Z";
   return {
@@ -38,7 +36,10 @@ export function listed(
 }
 
 /** A page of these ids; with a cursor there is more. */
-export function pageOf(ids: readonly (string | Listed)[], cursor?: string): ListPage {
+export function pageOf(
+  ids: readonly (string | WireInstanceWithMeta)[],
+  cursor?: string,
+): WireInstancesWithMeta {
   const instances = ids.map((each) => (typeof each === "string" ? listed(each) : each));
   return cursor === undefined ? { instances, hasNextPage: false } : { instances, cursor, hasNextPage: true };
 }

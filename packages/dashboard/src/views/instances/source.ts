@@ -1,12 +1,17 @@
 /** Where a list comes from: all workflows, or one. */
-import type { CallOptions, Client, ListAllOptions, WatchOptions } from "everstep/client";
-import type { ListPage } from "./listing.ts";
+import type {
+  CallOptions,
+  Client,
+  ListAllOptions,
+  WatchOptions,
+  WireInstancesWithMeta,
+} from "everstep/client";
 
 export const pageSize = 100;
 
 export interface Source {
-  list(terms: CallOptions & { readonly cursor?: string | undefined }): Promise<ListPage>;
-  watch(terms: WatchOptions): AsyncIterable<ListPage>;
+  list(terms: CallOptions & { readonly cursor?: string | undefined }): Promise<WireInstancesWithMeta>;
+  watch(terms: WatchOptions): AsyncIterable<WireInstancesWithMeta>;
 }
 
 export function sourceOf(client: Client, workflowName: string | null, options: ListAllOptions): Source {
@@ -19,8 +24,7 @@ export function sourceOf(client: Client, workflowName: string | null, options: L
   // Named when it is asked: a name that no workflow can have is a problem to be shown, not one of this page.
   const workflow = () => client.workflow(workflowName);
   return {
-    list: async (terms) =>
-      (await workflow().list({ ...options, pageSize, meta: true, ...terms })) as ListPage,
-    watch: (terms) => workflow().watch({ ...options, pageSize, ...terms }) as AsyncIterable<ListPage>,
+    list: async (terms) => workflow().list({ ...options, pageSize, meta: true, ...terms }),
+    watch: (terms) => workflow().watch({ ...options, pageSize, ...terms }),
   };
 }

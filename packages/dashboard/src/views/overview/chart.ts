@@ -1,7 +1,5 @@
 /** What the small charts show, from the activity the service has counted. */
-import type { WireActivity } from "everstep/client";
-
-type Bucket = WireActivity["buckets"][number];
+import type { WireActivity, WireActivityBucket } from "everstep/client";
 
 export interface Bar {
   readonly at: number;
@@ -59,14 +57,14 @@ export function totalsOf({ buckets }: WireActivity): Totals {
   );
 }
 
-function endedIn({ complete, errored, terminated }: Bucket): number {
+function endedIn({ complete, errored, terminated }: WireActivityBucket): number {
   return complete + errored + terminated;
 }
 
 function chartOf(
-  buckets: readonly Bucket[],
+  buckets: readonly WireActivityBucket[],
   bucketMs: number,
-  partsOf: (bucket: Bucket) => readonly number[],
+  partsOf: (bucket: WireActivityBucket) => readonly number[],
 ): ChartData {
   const bars = buckets.map((bucket) => {
     const at = Date.parse(bucket.at);

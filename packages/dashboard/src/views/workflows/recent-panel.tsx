@@ -1,4 +1,5 @@
 /** How the workflow has done lately: success, durations, a trend, and its newest instances. */
+import type {} from "everstep/client";
 import { Link } from "wouter";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
@@ -11,7 +12,7 @@ import { When } from "../../parts/when.tsx";
 import { counted } from "../../words/numbers.ts";
 import { isEnded } from "../../words/statuses.ts";
 import { spokenDuration } from "../../words/time.ts";
-import { type Listed, type Recent, recentOf, spokenRate, tookMs } from "./recent.ts";
+import { type Recent, recentOf, spokenRate, tookMs } from "./recent.ts";
 
 const lookedAt = 100;
 const shownMax = 8;
@@ -22,7 +23,7 @@ export function RecentPanel({ workflowName }: { readonly workflowName: string })
     name: `recent ${workflowName}`,
     load: async (signal) => {
       const terms = { pageSize: lookedAt, brief: true, meta: true, signal } as const;
-      return (await client.workflow(workflowName).list(terms)).instances as readonly Listed[];
+      return (await client.workflow(workflowName).list(terms)).instances;
     },
     everyMs: 5000,
   });

@@ -1,11 +1,11 @@
-import type { InstanceStatus } from "everstep/client";
+import type { InstanceStatus, WireInstanceWithMeta } from "everstep/client";
 import { expect, test } from "vitest";
-import { type Listed, recentOf, spokenRate } from "./recent.ts";
+import { recentOf, spokenRate } from "./recent.ts";
 
 const start = Date.parse("2026-03-01T12:00:00.000Z");
 const iso = (ms: number): string => new Date(start + ms).toISOString();
 
-function listed(id: string, status: InstanceStatus, tookMs: number): Listed {
+function listed(id: string, status: InstanceStatus, tookMs: number): WireInstanceWithMeta {
   const ended = status === "complete" || status === "errored" || status === "terminated";
   const meta = {
     createdAt: iso(0),
@@ -13,7 +13,7 @@ function listed(id: string, status: InstanceStatus, tookMs: number): Listed {
     updatedAt: iso(tookMs),
     completedAt: ended ? iso(tookMs) : null,
   };
-  return { id, details: { status }, meta } as unknown as Listed;
+  return { id, details: { status }, meta } as unknown as WireInstanceWithMeta;
 }
 
 test("success is of those that completed or failed, durations are of those that completed", () => {

@@ -3,8 +3,6 @@ import type { InstanceStatus, WireInstanceWithMeta } from "everstep/client";
 import { isEnded } from "../../words/statuses.ts";
 import { timeOf } from "../../words/time.ts";
 
-export type Listed = Pick<WireInstanceWithMeta, "id" | "details" | "meta">;
-
 export interface Recent {
   /** Those that have ended. */
   readonly ended: number;
@@ -27,7 +25,7 @@ export interface RecentBar {
 
 const barsMax = 60;
 
-export function recentOf(newestFirst: readonly Listed[]): Recent {
+export function recentOf(newestFirst: readonly WireInstanceWithMeta[]): Recent {
   const ended = newestFirst.filter(({ details }) => isEnded(details.status));
   const complete = ended.filter(({ details }) => details.status === "complete");
   const errored = ended.filter(({ details }) => details.status === "errored");
@@ -51,7 +49,7 @@ export function recentOf(newestFirst: readonly Listed[]): Recent {
 }
 
 /** Of one that has ended. */
-export function tookMs({ meta }: Listed): number {
+export function tookMs({ meta }: WireInstanceWithMeta): number {
   return Math.max(0, timeOf(meta.completedAt ?? meta.updatedAt) - timeOf(meta.startedAt ?? meta.createdAt));
 }
 

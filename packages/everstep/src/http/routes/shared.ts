@@ -10,7 +10,7 @@ import {
   type WireInstance,
   type WireInstancesWithMeta,
   type WireInstanceWithMeta,
-  type WireMeta,
+  type WireListedInstance,
   type WireOk,
 } from "../../wire/index.ts";
 import type { PageEnd } from "../../wire/page.ts";
@@ -85,7 +85,7 @@ export async function instanceFor(
 }
 
 /** Without what may be much. */
-export function briefly<Shown extends WireInstance & { readonly meta?: WireMeta }>(shown: Shown): Shown {
+export function briefly<Shown extends WireListedInstance>(shown: Shown): Shown {
   const { output: _, ...details } = shown.details;
   if (!shown.meta) return { ...shown, details };
   const { params: __, ...meta } = shown.meta;

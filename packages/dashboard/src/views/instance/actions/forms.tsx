@@ -1,4 +1,5 @@
 /** What is asked before an instance is terminated, restarted, forked, or gets another attempt. */
+import type { WireStepSelector } from "everstep/client";
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
 import { links } from "../../../links.ts";
@@ -128,7 +129,7 @@ export function RetryForm({ live: { instance }, manage, onClose }: FormProps) {
 
 export interface StepFrom {
   readonly name: string;
-  readonly selector: { readonly name: string; readonly type: "do" | "sleep" | "waitForEvent" };
+  readonly selector: WireStepSelector;
 }
 
 function TextField({

@@ -1,16 +1,17 @@
 /** The instance among those that started it and those that it started, as a tree. */
+import type { WireInstanceWithMeta, WireRef } from "everstep/client";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useSession } from "../../../api/session.tsx";
 import { useLoaded } from "../../../api/use-loaded.ts";
-import { type InstanceAddress, links } from "../../../links.ts";
+import { links } from "../../../links.ts";
 import { ProblemNotice } from "../../../parts/notice.tsx";
 import { Panel } from "../../../parts/panel.tsx";
 import { Bones } from "../../../parts/skeleton.tsx";
 import { Status } from "../../../parts/status.tsx";
 import { When } from "../../../parts/when.tsx";
 import type { Live } from "../live.ts";
-import { type Family, findFamily, type Relative } from "./family.ts";
+import { type Family, findFamily } from "./family.ts";
 
 export function FamilyTab({ live }: { readonly live: Live }) {
   const { client } = useSession();
@@ -76,7 +77,7 @@ function Branch({
   isThis = false,
   children,
 }: {
-  readonly relative: Relative;
+  readonly relative: WireInstanceWithMeta;
   readonly isThis?: boolean;
   readonly children?: ReactNode;
 }) {
@@ -103,6 +104,6 @@ function Branch({
   );
 }
 
-function addressOf({ id, meta }: Relative): InstanceAddress {
+function addressOf({ id, meta }: WireInstanceWithMeta): WireRef {
   return { workflowName: meta.workflowName, instanceId: id };
 }

@@ -1,12 +1,17 @@
+import type { WireInstanceWithMeta } from "everstep/client";
 import { expect, test } from "vitest";
-import { childSpans, findFamily, isChildOf, type Relative } from "./family.ts";
+import { childSpans, findFamily, isChildOf } from "./family.ts";
 
 const iso = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 const step = (from: number, to: number | null, type: "do" | "sleep" = "do") =>
   ({ type, createdAt: iso(from), settledAt: to === null ? null : iso(to) }) as const;
 const parent = { workflowName: "parent", instanceId: "p" };
-const child = (id: string, of: typeof parent | null = parent): Relative =>
-  ({ id, details: { status: "complete" }, meta: { workflowName: "child", parent: of } }) as Relative;
+const child = (id: string, of: typeof parent | null = parent): WireInstanceWithMeta =>
+  ({
+    id,
+    details: { status: "complete" },
+    meta: { workflowName: "child", parent: of },
+  }) as WireInstanceWithMeta;
 
 test("children are looked for where steps ran, not where the instance slept", () => {
   const spans = childSpans([step(0, 60_000), step(60_000, 3_600_000, "sleep"), step(3_600_000, 3_600_100)]);

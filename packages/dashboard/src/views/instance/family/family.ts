@@ -1,15 +1,12 @@
 /** Who started this instance, and whom it started. */
-import type { Client, WireInstanceWithMeta, WireStep } from "everstep/client";
-import type { InstanceAddress } from "../../../links.ts";
+import type { Client, WireInstanceWithMeta, WireRef, WireStep } from "everstep/client";
 import { timeOf } from "../../../words/time.ts";
 import { lengthOf, type Span, union } from "../timeline/spans.ts";
 
-export type Relative = Pick<WireInstanceWithMeta, "id" | "details" | "meta">;
-
 export interface Family {
   /** The eldest first. */
-  readonly ancestors: readonly Relative[];
-  readonly children: readonly Relative[];
+  readonly ancestors: readonly WireInstanceWithMeta[];
+  readonly children: readonly WireInstanceWithMeta[];
   /** There may be more children: only so many instances are looked at. */
   readonly isMore: boolean;
 }
@@ -32,13 +29,13 @@ export function childSpans(
   return union(spans).toSorted((a, b) => lengthOf(a) - lengthOf(b));
 }
 
-export function isChildOf({ workflowName, instanceId }: InstanceAddress, { meta }: Relative): boolean {
+export function isChildOf({ workflowName, instanceId }: WireRef, { meta }: WireInstanceWithMeta): boolean {
   return meta.parent?.workflowName === workflowName && meta.parent.instanceId === instanceId;
 }
 
 export async function findFamily(
   client: Client,
-  address: InstanceAddress,
+  address: WireRef,
   value: { readonly meta: WireInstanceWithMeta["meta"]; readonly steps: readonly WireStep[] },
   signal: AbortSignal,
 ): Promise<Family> {
@@ -51,10 +48,10 @@ export async function findFamily(
 
 async function findAncestors(
   client: Client,
-  parent: InstanceAddress | null,
+  parent: WireRef | null,
   signal: AbortSignal,
-): Promise<readonly Relative[]> {
-  const ancestors: Relative[] = [];
+): Promise<readonly WireInstanceWithMeta[]> {
+  const ancestors: WireInstanceWithMeta[] = [];
   for (let next = parent; next && ancestors.length < ancestorsMax; ) {
     // One that was pruned, or whose workflow is not here, ends the line.
     const found = await client
@@ -71,11 +68,11 @@ async function findAncestors(
 
 async function findChildren(
   client: Client,
-  address: InstanceAddress,
+  address: WireRef,
   spans: readonly Span[],
   signal: AbortSignal,
 ): Promise<Pick<Family, "children" | "isMore">> {
-  const children: Relative[] = [];
+  const children: WireInstanceWithMeta[] = [];
   let pages = 0;
   for (const { from, to } of spans) {
     let cursor: string | undefined;

@@ -1,16 +1,15 @@
 /** Everything about one step, beside the timeline or under it. */
 import "../../../look/step-panel.css";
-import type { WireStep } from "everstep/client";
+import type { WireRef, WireStep } from "everstep/client";
 import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import type { InstanceAddress } from "../../../links.ts";
 import { StepErrors } from "./step-errors.tsx";
 import { StepFacts } from "./step-facts.tsx";
 import { StepResult } from "./step-result.tsx";
 import { StepState } from "./step-state.tsx";
 
 export interface StepPanelProps {
-  readonly instance: InstanceAddress;
+  readonly instance: WireRef;
   readonly step: WireStep;
   readonly runNumber: number;
   readonly isCurrentRun: boolean;

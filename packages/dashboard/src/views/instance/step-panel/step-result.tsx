@@ -1,9 +1,8 @@
 /** What a step returned. The stream leaves it out: it is asked for when somebody looks. */
-import type { WireStep } from "everstep/client";
+import type { WireRef, WireStep } from "everstep/client";
 import { useId } from "react";
 import { useSession } from "../../../api/session.tsx";
 import { useLoaded } from "../../../api/use-loaded.ts";
-import type { InstanceAddress } from "../../../links.ts";
 import { JsonTree } from "../../../parts/json-tree.tsx";
 import { ProblemNotice } from "../../../parts/notice.tsx";
 import { Bone } from "../../../parts/skeleton.tsx";
@@ -14,7 +13,7 @@ export function StepResult({
   type,
   runNumber,
 }: {
-  readonly instance: InstanceAddress;
+  readonly instance: WireRef;
   readonly index: number;
   readonly type: WireStep["type"];
   readonly runNumber: number;
