@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import {
   amount,
   either,
   exactly,
   flag,
+  type Infer,
   type Issue,
   instant,
   list,
@@ -13,8 +14,10 @@ import {
   oneOf,
   optional,
   record,
+  recordOf,
   type Schema,
   text,
+  type ViewOf,
   whole,
 } from "./schema.ts";
 
@@ -123,4 +126,44 @@ test("a named schema is described where it is, and referred to elsewhere", () =>
     required: ["name"],
     additionalProperties: false,
   });
+});
+
+test("an object with a value for each word has these fields and no others", () => {
+  const counts = recordOf(["good", "bad"], whole());
+  expect(issuesOf(counts, { good: 1, bad: 2 })).toEqual([]);
+  expect(issuesOf(counts, { good: 1, ugly: 2 })).toEqual([
+    "ugly is not a field here; there are good, bad",
+    "bad is missing",
+  ]);
+  expectTypeOf<Infer<typeof counts>>().toEqualTypeOf<Readonly<Record<"good" | "bad", number>>>();
+});
+
+test("types are inferred: as sent, and in the process with Dates", () => {
+  const visit = object({
+    by: text(),
+    why: oneOf(["work", "fun"]),
+    at: instant,
+    until: nullable(instant),
+    stops: list(object({ at: instant })),
+    note: optional(text()),
+    seenAt: optional(instant),
+  });
+  expectTypeOf<Infer<typeof visit>>().branded.toEqualTypeOf<{
+    readonly by: string;
+    readonly why: "work" | "fun";
+    readonly at: string;
+    readonly until: string | null;
+    readonly stops: readonly { readonly at: string }[];
+    readonly note?: string;
+    readonly seenAt?: string;
+  }>();
+  expectTypeOf<ViewOf<typeof visit>>().branded.toEqualTypeOf<{
+    readonly by: string;
+    readonly why: "work" | "fun";
+    readonly at: Date;
+    readonly until: Date | null;
+    readonly stops: readonly { readonly at: Date }[];
+    readonly note?: string;
+    readonly seenAt?: Date;
+  }>();
 });

@@ -138,21 +138,21 @@ export function optional<Value, View>(inner: Schema<Value, View>): Optional<Valu
 
 type Fields = Readonly<Record<string, Schema<unknown> | Optional<unknown>>>;
 
-type Required<Of> = { [Key in keyof Of]: Of[Key] extends Optional<unknown> ? never : Key }[keyof Of];
+type RequiredKeys<Of> = { [Key in keyof Of]: Of[Key] extends Optional<unknown> ? never : Key }[keyof Of];
 
 // Mapped from the fields themselves, so that editors show the comments that stand at them.
 type Shape<Of> = {
-  readonly [Key in keyof Pick<Of, Required<Of>>]: Infer<Of[Key]>;
+  readonly [Key in keyof Pick<Of, RequiredKeys<Of>>]: Infer<Of[Key]>;
 } & {
-  readonly [Key in keyof Omit<Of, Required<Of>>]?: Of[Key] extends Optional<infer Value, unknown>
+  readonly [Key in keyof Omit<Of, RequiredKeys<Of>>]?: Of[Key] extends Optional<infer Value, unknown>
     ? Value
     : never;
 };
 
 type ViewShape<Of> = {
-  readonly [Key in keyof Pick<Of, Required<Of>>]: ViewOf<Of[Key]>;
+  readonly [Key in keyof Pick<Of, RequiredKeys<Of>>]: ViewOf<Of[Key]>;
 } & {
-  readonly [Key in keyof Omit<Of, Required<Of>>]?: Of[Key] extends Optional<unknown, infer View>
+  readonly [Key in keyof Omit<Of, RequiredKeys<Of>>]?: Of[Key] extends Optional<unknown, infer View>
     ? View
     : never;
 };
@@ -195,7 +195,7 @@ export function object<const Of extends Fields>(fields: Of): ObjectSchema<Of> {
 }
 
 /** An object with a value of the same kind for each of these words. */
-export function forEach<Word extends string, Value>(
+export function recordOf<Word extends string, Value>(
   words: readonly Word[],
   inner: Schema<Value>,
 ): Schema<Readonly<Record<Word, Value>>> {

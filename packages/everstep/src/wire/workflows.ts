@@ -5,7 +5,6 @@ import {
   amount,
   anything,
   flag,
-  forEach,
   type Infer,
   instant,
   list,
@@ -14,6 +13,7 @@ import {
   object,
   optional,
   record,
+  recordOf,
   type Schema,
   text,
   type ViewOf,
@@ -23,7 +23,7 @@ import {
 export const workflows = object({ workflows: list(object({ name: text() })) });
 export interface WireWorkflows extends Infer<typeof workflows> {}
 
-const countsShape = forEach(instanceStatuses, whole());
+const countsShape = recordOf(instanceStatuses, whole());
 export type WireCounts = Infer<typeof countsShape>;
 export const counts: Schema<WireCounts> = named("Counts", countsShape);
 

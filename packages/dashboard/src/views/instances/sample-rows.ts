@@ -1,5 +1,6 @@
 /** Instances as a list brings them, for tests. */
 import type { InstanceStatus, WireInstancesWithMeta, WireInstanceWithMeta, WireMeta } from "everstep/client";
+import { sampleMeta } from "../instance/timeline/sample-steps.ts";
 
 export function listed(
   id: string,
@@ -15,21 +16,10 @@ export function listed(
     id,
     details: { status, ...(error ? { error } : {}) },
     meta: {
-      workflowName: "order",
-      runNumber: 1,
-      params: null,
+      ...sampleMeta({ started: null }),
       createdAt: at,
       updatedAt: at,
-      startedAt: null,
-      completedAt: null,
-      dueAt: null,
-      deadlineAt: null,
-      retentionUntil: null,
-      parent: null,
       terminationReason: reason,
-      executing: false,
-      queued: false,
-      deadLetter: false,
       ...meta,
     },
   };
