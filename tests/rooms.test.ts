@@ -34,7 +34,6 @@ const mayImport: Record<string, readonly string[]> = {
   cli: [
     "model",
     "wire",
-    "http",
     "fetch-client",
     "node",
     "dashboard",

@@ -7,6 +7,7 @@ export type {
   CreateBatchBody,
   CreateBody,
   ForkBody,
+  InstanceWithSteps,
   PublishBody,
   RestartBody,
   RestartOrCreateBody,
@@ -80,7 +81,6 @@ export type {
   InstanceClient,
   InstanceResult,
   InstanceStatusOf,
-  InstanceWithSteps,
 } from "./instance-client.ts";
 export type { ClientHeaders, HeaderValues } from "./request-headers.ts";
 export type { WorkflowClient } from "./workflow-client.ts";

@@ -2,12 +2,12 @@ import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type {
+  InstanceWithSteps,
   WireHistory,
   WireInstance,
   WireInstanceWithMeta,
   WireLogLine,
   WireLogs,
-  WireRunningBody,
   WireRuns,
   WireSent,
   WireStatus,
@@ -47,12 +47,6 @@ export interface InstanceStatusOf<Output> extends WireStatus {
 export interface InstanceResult<Output> extends InstanceStatusOf<Output> {
   /** The time was up before the instance ended; `status` is what it was then. */
   readonly timedOut: boolean;
-}
-
-export interface InstanceWithSteps extends WireInstanceWithMeta {
-  readonly steps: readonly WireStep[];
-  /** Bodies at work now. */
-  readonly running: readonly WireRunningBody[];
 }
 
 /** One instance, by its id. Every method asks the server; the object itself knows nothing. */

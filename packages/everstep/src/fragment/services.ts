@@ -11,7 +11,7 @@ import type { InstanceStatusView, InstanceView } from "../client/views.ts";
 import type { WorkflowHandle } from "../client/workflow-handle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { HistoryPage, InstanceFacts, LogLineView, StepView, WaiterView } from "../wire/index.ts";
-import type { ForkOptions, HistoryPageOptions, PageOptions } from "../wire/options.ts";
+import type { ForkOptions, HistoryPageOptions, PageOptions, RetryOptions } from "../wire/options.ts";
 import type { PageEnd } from "../wire/page.ts";
 
 export interface InstanceDetails {
@@ -69,11 +69,7 @@ export interface WorkflowsServices {
   ): Promise<void>;
   restartInstance(workflowName: string, instanceId: string, options?: RestartOptions): Promise<void>;
   forkInstance(workflowName: string, instanceId: string, options?: ForkOptions): Promise<InstanceDetails>;
-  retryFailedStep(
-    workflowName: string,
-    instanceId: string,
-    options?: { readonly delay?: number | string },
-  ): Promise<void>;
+  retryFailedStep(workflowName: string, instanceId: string, options?: RetryOptions): Promise<void>;
   skipSleep(workflowName: string, instanceId: string): Promise<void>;
 
   /** What the instance's status is then. */

@@ -28,7 +28,7 @@ export const instanceStatus = oneOf(instanceStatuses);
 
 const refShape = object({ workflowName: text(), instanceId: text() });
 export interface WireRef extends Infer<typeof refShape> {}
-const ref: Schema<WireRef> = refShape;
+const ref: Schema<WireRef, InstanceRef> = refShape;
 
 const statusShape = object({
   status: instanceStatus,
@@ -96,6 +96,17 @@ export const instanceWithMeta: Schema<WireInstanceWithMeta, unknown> = named(
   "InstanceWithMeta",
   withMetaShape,
 );
+
+const atWork = {
+  steps: list(step),
+  /** Bodies at work now. */
+  running: list(runningBody),
+} as const;
+export const stepsAndBodies = object(atWork);
+
+export const instanceWithSteps = object({ ...instanceFields, meta, ...atWork });
+/** What a stream of an instance sends. */
+export interface InstanceWithSteps extends Infer<typeof instanceWithSteps> {}
 
 const listedShape = object({ ...instanceFields, meta: optional(meta) });
 /** `meta` is there if it was asked for. */

@@ -20,10 +20,14 @@ export interface Schema<Value, View = Value> {
 }
 
 /** What is sent. */
-export type Infer<Of> = Of extends Schema<infer Value, unknown> ? Value : never;
+export type Infer<Of> = Of extends Schema<infer Value, unknown> | Optional<infer Value, unknown>
+  ? Value
+  : never;
 
 /** The same in the process. */
-export type ViewOf<Of> = Of extends Schema<unknown, infer View> ? View : never;
+export type ViewOf<Of> = Of extends Schema<unknown, infer View> | Optional<unknown, infer View>
+  ? View
+  : never;
 
 function schema<Value, View = Value>(
   json: JsonSchema,
@@ -141,23 +145,20 @@ type Fields = Readonly<Record<string, Schema<unknown> | Optional<unknown>>>;
 type RequiredKeys<Of> = { [Key in keyof Of]: Of[Key] extends Optional<unknown> ? never : Key }[keyof Of];
 
 // Mapped from the fields themselves, so that editors show the comments that stand at them.
-type Shape<Of> = {
-  readonly [Key in keyof Pick<Of, RequiredKeys<Of>>]: Infer<Of[Key]>;
-} & {
-  readonly [Key in keyof Omit<Of, RequiredKeys<Of>>]?: Of[Key] extends Optional<infer Value, unknown>
-    ? Value
-    : never;
+type Shape<Of> = { readonly [Key in keyof Pick<Of, RequiredKeys<Of>>]: Infer<Of[Key]> } & {
+  readonly [Key in keyof Omit<Of, RequiredKeys<Of>>]?: Infer<Of[Key]>;
 };
 
-type ViewShape<Of> = {
-  readonly [Key in keyof Pick<Of, RequiredKeys<Of>>]: ViewOf<Of[Key]>;
-} & {
-  readonly [Key in keyof Omit<Of, RequiredKeys<Of>>]?: Of[Key] extends Optional<unknown, infer View>
-    ? View
-    : never;
+type ViewShape<Of> = { readonly [Key in keyof Pick<Of, RequiredKeys<Of>>]: ViewOf<Of[Key]> } & {
+  readonly [Key in keyof Omit<Of, RequiredKeys<Of>>]?: ViewOf<Of[Key]>;
 };
 
-export interface ObjectSchema<Of> extends Schema<Shape<Of>, ViewShape<Of>> {}
+// Mapped once more, so that declarations and editors show one object with its fields, and no name for how it came about.
+export interface ObjectSchema<Of>
+  extends Schema<
+    { [Key in keyof Shape<Of>]: Shape<Of>[Key] },
+    { [Key in keyof ViewShape<Of>]: ViewShape<Of>[Key] }
+  > {}
 
 /** An object with these fields and no others: what nobody knows is a mistake, not a wish. */
 export function object<const Of extends Fields>(fields: Of): ObjectSchema<Of> {

@@ -1,4 +1,5 @@
-import { jsonView } from "../json-view.ts";
+import { type InstanceWithSteps, stepsAndBodies } from "../../wire/index.ts";
+import { jsonOf } from "../json-view.ts";
 import type { Call } from "../route.ts";
 import { instanceWithMeta } from "../routes/shared.ts";
 import { storedInstanceOf } from "../routes/stored-workflow.ts";
@@ -12,9 +13,9 @@ export async function streamInstance(call: Call, streams: Streams): Promise<Resp
   return streamSnapshots(call, streams, {
     event: "instance",
     ref: { workflowName, instanceId },
-    async read() {
+    async read(): Promise<InstanceWithSteps> {
       const { steps, running, ...details } = await handle.snapshot({ brief: true });
-      return { ...instanceWithMeta(details), steps: jsonView(steps), running: jsonView(running) };
+      return { ...instanceWithMeta(details), ...jsonOf(stepsAndBodies, { steps, running }) };
     },
   });
 }
