@@ -124,20 +124,20 @@ function seedsOn(store) {
 }
 
 async function judge(mutant, workshop, known, onSeed) {
-  let sources;
+  let home;
   try {
-    sources = workshop.make(mutant);
+    home = workshop.make(mutant);
   } catch (error) {
     return { kind: "unknown", message: error.message, ms: 0 };
   }
   const { timeoutMs } = options;
   const { original } = workshop;
   const { store = "memory" } = mutant;
-  const hunting = { mutated: sources, original, seedsMax: seedsOn(store), known: known.get(store), store };
+  const hunting = { mutated: home, original, seedsMax: seedsOn(store), known: known.get(store), store };
   const verdict = mutant.noticedBy
-    ? await notice(sources, original, mutant.noticedBy, timeoutMs)
+    ? await notice(home, original, mutant.noticedBy, timeoutMs)
     : await hunt(hunting, { timeoutMs, onSeed });
-  workshop.remove(sources);
+  workshop.remove(home);
   return verdict;
 }
 

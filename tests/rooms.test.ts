@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { posix } from "node:path";
 import { expect, test } from "vitest";
-import { isTest, nodesOf, parseSource, placeOf, readSources, type SourceFile } from "./source-tree.ts";
+import { importsOf, isTest, parseSource, readSources, type SourceFile } from "./source-tree.ts";
 
 const library = "packages/everstep/src";
 
@@ -156,16 +155,6 @@ test("an example that reaches inside the library is found", () => {
   expect(importsOfInsides(parseSource("crash-demo/main.ts", code))).toHaveLength(1);
 });
 
-interface Import {
-  readonly place: string;
-  /** As written: `../model/step.ts`, `node:fs`. */
-  readonly specifier: string;
-  /** From the folder that was read: `model/step.ts`. */
-  readonly target: string;
-  /** At run time, when the code comes to it: `await import("pg")`. */
-  readonly isDynamic: boolean;
-}
-
 function importsAgainstTheTable(file: SourceFile): string[] {
   const from = roomOf(file.path);
   return importsOf(file)
@@ -195,18 +184,6 @@ function importsOfInsides(file: SourceFile): string[] {
   return importsOf(file)
     .filter(({ specifier }) => isRelative(specifier) && specifier.includes("packages/"))
     .map(({ place, specifier }) => `${place} "${specifier}" is not a public export`);
-}
-
-/** Static, dynamic and type imports, and exports from elsewhere: every node with a source. */
-function importsOf(file: SourceFile): Import[] {
-  return [...nodesOf(file.tree)]
-    .filter((node) => typeof node.source?.value === "string")
-    .map((node) => ({
-      place: placeOf(file, node),
-      specifier: node.source.value,
-      target: posix.join(posix.dirname(file.path), node.source.value),
-      isDynamic: node.type === "ImportExpression",
-    }));
 }
 
 /** `stores/sqlite/index.ts` -> `stores/sqlite`, `engine/turn.ts` -> `engine`, `index.ts` -> `index.ts`. */

@@ -51,6 +51,28 @@ export function* nodesOf(
   }
 }
 
+export interface Import {
+  readonly place: string;
+  /** As written: `../model/step.ts`, `node:fs`. */
+  readonly specifier: string;
+  /** From the folder that was read: `model/step.ts`. */
+  readonly target: string;
+  /** At run time, when the code comes to it: `await import("pg")`. */
+  readonly isDynamic: boolean;
+}
+
+/** Static, dynamic and type imports, and exports from elsewhere: every node with a source. */
+export function importsOf(file: SourceFile): Import[] {
+  return [...nodesOf(file.tree)]
+    .filter((node) => typeof node.source?.value === "string")
+    .map((node) => ({
+      place: placeOf(file, node),
+      specifier: node.source.value,
+      target: posix.join(posix.dirname(file.path), node.source.value),
+      isDynamic: node.type === "ImportExpression",
+    }));
+}
+
 /** Where a node stands, in the form editors and terminals make clickable. */
 export function placeOf(file: SourceFile, node: SyntaxNode): string {
   const line = file.text.slice(0, node.start).split("\n").length;

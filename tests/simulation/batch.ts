@@ -1,9 +1,5 @@
 /** Many seeds, one after the other, and what came of them. */
-import {
-  type Explored,
-  type ExploreOptions,
-  explore,
-} from "../../packages/everstep/src/testing/simulate/explore.ts";
+import { type Explored, type ExploreOptions, explore } from "./explore/explore.ts";
 import type { Data } from "./stores.ts";
 
 export type Mode = "safety" | "liveness";

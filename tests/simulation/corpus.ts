@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tape } from "../../packages/everstep/src/testing/simulate/choices.ts";
-import type { Explored, ExploreOptions } from "../../packages/everstep/src/testing/simulate/explore.ts";
 import { exploreOn, type Mode } from "./batch.ts";
+import type { Explored, ExploreOptions } from "./explore/explore.ts";
 import { openerOf, type StoreName } from "./stores.ts";
 
 export interface KeptCase {

@@ -5,7 +5,7 @@ import { callOff, hunt } from "./mutants/hunt.ts";
 import { mutants } from "./mutants/list.ts";
 import { edited, editsOf, type Mutant } from "./mutants/mutant.ts";
 import { unseen } from "./mutants/unseen.ts";
-import { library, Workshop } from "./mutants/workshop.ts";
+import { library, repository, Workshop } from "./mutants/workshop.ts";
 
 const all: readonly Mutant[] = [...mutants, ...unseen];
 
@@ -13,7 +13,7 @@ describe("the list of mutants", () => {
   test.each(all)("still fits the code: $name", (mutant) => {
     const texts = new Map<string, string>();
     for (const edit of editsOf(mutant)) {
-      const file = join(library, edit.file);
+      const file = join(repository, library, edit.file);
       texts.set(file, edited(texts.get(file) ?? readFileSync(file, "utf8"), edit));
     }
   });

@@ -1,10 +1,10 @@
 /** One world again, with everything that happened in it, and made small if wanted. */
 import type { Tape } from "../../packages/everstep/src/testing/simulate/choices.ts";
-import type { Explored } from "../../packages/everstep/src/testing/simulate/explore.ts";
 import { signatureOf } from "../../packages/everstep/src/testing/simulate/finding.ts";
 import { choicesLeft, shrink } from "../../packages/everstep/src/testing/simulate/shrink.ts";
 import { exploreOn, type Mode } from "./batch.ts";
 import { keep, readCase, replayCase } from "./corpus.ts";
+import type { Explored } from "./explore/explore.ts";
 import type { Options } from "./options.ts";
 import { openerOf } from "./stores.ts";
 

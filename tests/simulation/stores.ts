@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Store } from "everstep/store";
-import type { OpenWorldData } from "../../packages/everstep/src/testing/simulate/world-data.ts";
+import type { OpenWorldData } from "./world-data.ts";
 
 export type StoreName = "memory" | "sqlite" | "sql" | "sql-quick";
 
@@ -16,31 +16,35 @@ export interface Data {
   close(): void | Promise<void>;
 }
 
-const library = fileURLToPath(new URL("../../packages/everstep/src", import.meta.url));
+const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-/** `sources` stands for packages/everstep/src. Null for the reference store, which a world opens by itself. */
-export function openerOf(store: StoreName, sources: string = library): (() => Promise<Data>) | null {
+/** `home` stands for the repository. Null for the reference store, which a world opens by itself. */
+export function openerOf(store: StoreName, home: string = repository): (() => Promise<Data>) | null {
   switch (store) {
     case "memory":
       return null;
     case "sqlite":
-      return () => openFile(sources);
+      return () => openFile(home);
     case "sql":
-      return () => openTables(sources, false);
+      return () => openTables(home, false);
     case "sql-quick":
-      return () => openTables(sources, true);
+      return () => openTables(home, true);
   }
 }
 
 type Driver = typeof import("../../packages/everstep/src/stores/sqlite/node-driver.ts");
 
 /** A file, with a connection for every simulated process. */
-async function openFile(sources: string): Promise<Data> {
-  const { sqlite } = await load<typeof import("everstep/sqlite")>(sources, "stores/sqlite/index.ts");
-  const { nodeDriver } = await load<Driver>(sources, "stores/sqlite/node-driver.ts");
-  const { markTables } = await load<
-    typeof import("../../packages/everstep/src/testing/simulate/sql-rows/mark-tables.ts")
-  >(sources, "testing/simulate/sql-rows/mark-tables.ts");
+async function openFile(home: string): Promise<Data> {
+  const { sqlite } = await load<typeof import("everstep/sqlite")>(
+    home,
+    "packages/everstep/src/stores/sqlite/index.ts",
+  );
+  const { nodeDriver } = await load<Driver>(home, "packages/everstep/src/stores/sqlite/node-driver.ts");
+  const { markTables } = await load<typeof import("./sql-rows/mark-tables.ts")>(
+    home,
+    "tests/simulation/sql-rows/mark-tables.ts",
+  );
   const folder = mkdtempSync(join(tmpdir(), "everstep-simulation-"));
   const path = join(folder, "data.db");
   const own = await nodeDriver.open(path, { busyTimeoutMs: 1000, create: true });
@@ -61,11 +65,12 @@ async function openFile(sources: string): Promise<Data> {
 }
 
 /** What server stores share, on tables in memory. */
-async function openTables(sources: string, quick: boolean): Promise<Data> {
-  const { nodeDriver } = await load<Driver>(sources, "stores/sqlite/node-driver.ts");
-  const { openRows } = await load<
-    typeof import("../../packages/everstep/src/testing/simulate/sql-rows/rows-store.ts")
-  >(sources, "testing/simulate/sql-rows/rows-store.ts");
+async function openTables(home: string, quick: boolean): Promise<Data> {
+  const { nodeDriver } = await load<Driver>(home, "packages/everstep/src/stores/sqlite/node-driver.ts");
+  const { openRows } = await load<typeof import("./sql-rows/rows-store.ts")>(
+    home,
+    "tests/simulation/sql-rows/rows-store.ts",
+  );
   const sqlite = await nodeDriver.open(":memory:", { busyTimeoutMs: 0, create: true });
   return {
     openData: (options) => openRows(sqlite, { quick, ...options }),
@@ -73,6 +78,6 @@ async function openTables(sources: string, quick: boolean): Promise<Data> {
   };
 }
 
-async function load<Module>(sources: string, file: string): Promise<Module> {
-  return (await import(pathToFileURL(join(sources, file)).href)) as Module;
+async function load<Module>(home: string, file: string): Promise<Module> {
+  return (await import(pathToFileURL(join(home, file)).href)) as Module;
 }

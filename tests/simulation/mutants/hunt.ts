@@ -5,7 +5,7 @@ import type { StoreName } from "../stores.ts";
 
 /** What the child is told. */
 export interface Hunting {
-  /** Folders that stand for packages/everstep/src. */
+  /** Folders that stand for the repository. */
   readonly mutated: string;
   readonly original: string;
   readonly seedsMax: number;

@@ -4,12 +4,12 @@
  */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Explored, ExploreOptions } from "../../../packages/everstep/src/testing/simulate/explore.ts";
 import { signatureOf } from "../../../packages/everstep/src/testing/simulate/finding.ts";
+import type { Explored, ExploreOptions } from "../explore/explore.ts";
 import { openerOf } from "../stores.ts";
 import type { Hunted, Hunting } from "./hunt.ts";
 
-type Explore = typeof import("../../../packages/everstep/src/testing/simulate/explore.ts").explore;
+type Explore = typeof import("../explore/explore.ts").explore;
 
 const {
   mutated,
@@ -41,8 +41,8 @@ async function isBrokenAnyway(seed: number): Promise<boolean> {
 }
 
 /** On a store of the same sources. */
-async function exploreWith(explore: Explore, sources: string, seed: number): Promise<Explored> {
-  const data = await openerOf(store, sources)?.();
+async function exploreWith(explore: Explore, home: string, seed: number): Promise<Explored> {
+  const data = await openerOf(store, home)?.();
   try {
     return await explore(seed, { ...optionsOf(seed), ...(data ? { openData: data.openData } : {}) });
   } finally {
@@ -50,8 +50,8 @@ async function exploreWith(explore: Explore, sources: string, seed: number): Pro
   }
 }
 
-async function load(sources: string): Promise<Explore> {
-  const file = join(sources, "testing/simulate/explore.ts");
+async function load(home: string): Promise<Explore> {
+  const file = join(home, "tests/simulation/explore/explore.ts");
   return (await import(pathToFileURL(file).href)).explore;
 }
 

@@ -20,7 +20,10 @@ export type Mutant = {
 /** A mistake that no simulated world can show. */
 export type Unseen = Mutant & {
   readonly because: string;
-  /** The test below packages/everstep/src that notices it; null where nobody could, because nothing is broken by it. */
+  /**
+   * The test that notices it, below packages/everstep/src or in tests/; null where nobody could, because nothing is broken
+   * by it.
+   */
   readonly noticedBy: string | null;
   /** The server that the test needs; `npm run mutants -- --servers` starts it. */
   readonly needs?: "postgres" | "mysql" | "redis";

@@ -3,20 +3,20 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Verdict } from "./hunt.ts";
-import { repository } from "./workshop.ts";
+import { library, repository } from "./workshop.ts";
 
 const vitest = join(repository, "node_modules/vitest/vitest.mjs");
 const underWay = new Set<ChildProcess>();
 
-/** `sources` stands for packages/everstep/src. Killed when a test of the file fails that passes on the original. */
+/** `home` stands for the repository. Killed when a test of the file fails that passes on the original. */
 export async function notice(
-  sources: string,
+  home: string,
   original: string,
   test: string,
   timeoutMs: number,
 ): Promise<Verdict> {
   const startMs = performance.now();
-  const told = await run(sources, test, timeoutMs);
+  const told = await run(home, test, timeoutMs);
   const ms = (): number => performance.now() - startMs;
   if (told.kind === "unknown") return { ...told, ms: ms() };
   if (told.failed.length === 0) return { kind: "survived", ms: ms() };
@@ -31,10 +31,10 @@ type Told =
   | { readonly kind: "told"; readonly failed: readonly string[] }
   | { readonly kind: "unknown"; readonly message: string };
 
-function run(sources: string, test: string, timeoutMs: number): Promise<Told> {
-  const home = join(sources, "..");
+function run(home: string, test: string, timeoutMs: number): Promise<Told> {
   const report = join(home, "report.json");
-  const args = ["run", "--root", home, "--reporter=json", `--outputFile=${report}`, `src/${test}`];
+  const file = test.startsWith("tests/") ? test : join(library, test);
+  const args = ["run", "--root", home, "--reporter=json", `--outputFile=${report}`, file];
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [vitest, ...args], { cwd: home, stdio: "ignore" });
     underWay.add(child);

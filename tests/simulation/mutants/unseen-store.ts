@@ -21,7 +21,7 @@ export const unseenInStore: readonly Unseen[] = [
     find: 'if (heardOfLost(boundary, (seq) => run.heard.get(seq))) return { kind: "superseded" };',
     replace: "void heardOfLost;",
     because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
-    noticedBy: "testing/simulate/sql-rows/rows-store.test.ts",
+    noticedBy: "tests/simulation/sql-rows/rows-store.test.ts",
   },
   {
     name: "an event that reaches nobody is not told in the log of its sender",
@@ -175,7 +175,7 @@ export const unseenInStore: readonly Unseen[] = [
     find: 'if (isEnding(next) && !run.hasEnded) return { kind: "superseded" };',
     replace: "",
     because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
-    noticedBy: "testing/simulate/sql-rows/rows-store.test.ts",
+    noticedBy: "tests/simulation/sql-rows/rows-store.test.ts",
   },
   {
     name: "a renewal of rows is not asked for its token",
@@ -193,7 +193,7 @@ export const unseenInStore: readonly Unseen[] = [
     find: " AND t.last_commit >= v.last_commit`;",
     replace: "`;",
     because: "Worlds on tables are slow, and a renewal must follow right after a loss of its last commit.",
-    noticedBy: "testing/simulate/sql-rows/rows-store.test.ts",
+    noticedBy: "tests/simulation/sql-rows/rows-store.test.ts",
   },
   {
     name: "a quick suspension does not look for its event",
@@ -202,6 +202,6 @@ export const unseenInStore: readonly Unseen[] = [
     find: 'eventSeqSeen: boundary.next.kind === "suspend" ? boundary.eventSeqSeen : null,',
     replace: "eventSeqSeen: null,",
     because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
-    noticedBy: "testing/simulate/sql-rows/rows-store.test.ts",
+    noticedBy: "tests/simulation/sql-rows/rows-store.test.ts",
   },
 ];

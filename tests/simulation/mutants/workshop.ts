@@ -1,4 +1,7 @@
-/** Copies of the library's sources, one as it is and one per mutant, in a temporary folder. The tree is only read. */
+/**
+ * Copies of the library's sources and of what judges them, one as it is and one per mutant, in a temporary folder. The tree
+ * is only read.
+ */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,42 +9,43 @@ import { fileURLToPath } from "node:url";
 import { edited, editsOf, type Mutant } from "./mutant.ts";
 
 export const repository = fileURLToPath(new URL("../../../", import.meta.url));
-export const library = join(repository, "packages/everstep/src");
+export const library = "packages/everstep/src";
+
+/** The simulation, and the tests beside the sources, import these. */
+const copied = [library, "tests/simulation", "tests/support"];
 
 export class Workshop {
   readonly folder: string = mkdtempSync(join(tmpdir(), "everstep-mutants-"));
   /** The sources as they were when work began: whatever is edited meanwhile, all mutants differ from the same. */
-  readonly original: string = join(this.folder, "original/src");
+  readonly original: string = join(this.folder, "original");
   #copies = 0;
 
   constructor() {
-    mkdirSync(this.original, { recursive: true });
-    cpSync(library, this.original, { recursive: true });
-    this.#equip(join(this.folder, "original"));
+    this.#copy(repository, this.original);
   }
 
-  /** A copy with the mutant's edits made: the folder that stands for packages/everstep/src. */
+  /** A copy with the mutant's edits made: a folder that stands for the repository. */
   make(mutant: Mutant): string {
     const home = join(this.folder, `mutant-${++this.#copies}`);
-    const sources = join(home, "src");
-    cpSync(this.original, sources, { recursive: true });
-    this.#equip(home);
+    this.#copy(this.original, home);
     for (const edit of editsOf(mutant)) {
-      const file = join(sources, edit.file);
+      const file = join(home, library, edit.file);
       writeFileSync(file, edited(readFileSync(file, "utf8"), edit));
     }
-    return sources;
+    return home;
   }
 
-  remove(sources: string): void {
-    rmSync(join(sources, ".."), { recursive: true, force: true });
+  remove(home: string): void {
+    rmSync(home, { recursive: true, force: true });
   }
 
   close(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #equip(home: string): void {
+  #copy(from: string, home: string): void {
+    mkdirSync(home, { recursive: true });
+    for (const folder of copied) cpSync(join(from, folder), join(home, folder), { recursive: true });
     writeFileSync(join(home, "package.json"), '{ "type": "module" }\n');
     symlinkSync(join(repository, "node_modules"), join(home, "node_modules"));
   }

@@ -3,7 +3,7 @@
  * alone: EVERSTEP_PAIR="0,1,0", the choices that lead there.
  */
 import { describe, expect, test } from "vitest";
-import { everyWay } from "../../../packages/everstep/src/testing/simulate/merge-orders.ts";
+import { everyWay } from "./merge-orders.ts";
 import { anyOrder, oneAfterTheOther, type Pair, type PairWorld, pairName, runPair } from "./pair.ts";
 
 const wanted = process.env.EVERSTEP_PAIR;

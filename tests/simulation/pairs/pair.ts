@@ -1,18 +1,14 @@
 /** Two operations at the same time: one world per order of their calls, with at most one call that goes wrong. */
 import { isTerminal } from "../../../packages/everstep/src/model/instance.ts";
 import { Broken, type Finding } from "../../../packages/everstep/src/testing/simulate/finding.ts";
-import type { Choose } from "../../../packages/everstep/src/testing/simulate/merge-orders.ts";
-import { isWriting } from "../../../packages/everstep/src/testing/simulate/strikes.ts";
-import {
-  type HeldCall,
-  type Mishandling,
-  mishandlingsOf,
-} from "../../../packages/everstep/src/testing/simulate/turnstile.ts";
-import { upshotOf } from "../../../packages/everstep/src/testing/simulate/upshot.ts";
 import { runName } from "../../../packages/everstep/src/testing/simulate/watch.ts";
 import type { RunFacts } from "../../../packages/everstep/src/verify/run-facts.ts";
+import { upshotOf } from "../small-world/upshot.ts";
+import { isWriting } from "../strikes.ts";
+import type { Choose } from "./merge-orders.ts";
 import type { Deed, Operation } from "./operations.ts";
 import { Stage, type State } from "./stage.ts";
+import { type HeldCall, type Mishandling, mishandlingsOf } from "./turnstile.ts";
 
 export interface Pair {
   readonly one: Operation;

@@ -2,9 +2,9 @@
 import { defineWorkflow, type WorkflowEvent, type WorkflowStep } from "everstep";
 import { Broken } from "../../../packages/everstep/src/testing/simulate/finding.ts";
 import type { Member } from "../../../packages/everstep/src/testing/simulate/fleet.ts";
-import { memoryData, type SmallData } from "../../../packages/everstep/src/testing/simulate/small-data.ts";
-import { type Site, SmallWorld } from "../../../packages/everstep/src/testing/simulate/small-world.ts";
-import { Turnstile } from "../../../packages/everstep/src/testing/simulate/turnstile.ts";
+import { memoryData, type SmallData } from "../small-world/small-data.ts";
+import { type Site, SmallWorld } from "../small-world/small-world.ts";
+import { Turnstile } from "./turnstile.ts";
 
 export type State =
   | "absent"

@@ -3,16 +3,9 @@
  * and how to have it alone: EVERSTEP_SWEEP="part of the case's name".
  */
 import { describe, expect, test } from "vitest";
-import type { SmallData } from "../../../packages/everstep/src/testing/simulate/small-data.ts";
-import { calmly, struck } from "../../../packages/everstep/src/testing/simulate/sweep.ts";
-import {
-  casesOf,
-  layouts,
-  nameOf,
-  type SweepCase,
-  type SweepProgram,
-  type Swept,
-} from "../../../packages/everstep/src/testing/simulate/sweep-case.ts";
+import type { SmallData } from "../small-world/small-data.ts";
+import { calmly, struck } from "./sweep.ts";
+import { casesOf, layouts, nameOf, type SweepCase, type SweepProgram, type Swept } from "./sweep-case.ts";
 
 export interface SweepOptions {
   /** Where this sweep is: the file that runs it. */

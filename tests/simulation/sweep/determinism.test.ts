@@ -1,13 +1,13 @@
 /** A sweep is worth something if a case is the same world every time, and if it notices what goes wrong. */
 import { expect, test } from "vitest";
-import { memoryData } from "../../../packages/everstep/src/testing/simulate/small-data.ts";
-import { strikes } from "../../../packages/everstep/src/testing/simulate/strikes.ts";
-import { calmly, struck } from "../../../packages/everstep/src/testing/simulate/sweep.ts";
-import { casesOf, layouts, nameOf } from "../../../packages/everstep/src/testing/simulate/sweep-case.ts";
+import { memoryData } from "../small-world/small-data.ts";
+import { strikes } from "../strikes.ts";
 import { steeringPrograms } from "./programs/steering.ts";
 import { stepPrograms } from "./programs/steps.ts";
 import { waitPrograms } from "./programs/waits.ts";
 import { sqliteData } from "./sqlite-data.ts";
+import { calmly, struck } from "./sweep.ts";
+import { casesOf, layouts, nameOf } from "./sweep-case.ts";
 
 const programs = [...stepPrograms, ...waitPrograms, ...steeringPrograms];
 

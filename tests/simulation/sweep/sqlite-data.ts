@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { sqlite } from "everstep/sqlite";
 import { watchedDriver } from "../../../packages/everstep/src/stores/sqlite/test-support.ts";
-import type { SmallData } from "../../../packages/everstep/src/testing/simulate/small-data.ts";
+import type { SmallData } from "../small-world/small-data.ts";
 
 export async function sqliteData(): Promise<SmallData> {
   const { driver, database } = watchedDriver();

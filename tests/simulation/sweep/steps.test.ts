@@ -1,4 +1,4 @@
-import { memoryData } from "../../../packages/everstep/src/testing/simulate/small-data.ts";
+import { memoryData } from "../small-world/small-data.ts";
 import { describeSweep } from "./describe-sweep.ts";
 import { stepPrograms } from "./programs/steps.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { completed, errored, waiting } from "../../../../tests/support/sample-records.ts";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
-import { completed, errored, waiting } from "../engine/sample-records.ts";
 import type { InstanceRecord } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import { explain, type WhyTerms } from "./why.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { waiting } from "../../../../tests/support/sample-records.ts";
 import { httpClassifier } from "../authoring/classify.ts";
 import { buildDefinition, type WorkflowOptions } from "../authoring/define-workflow.ts";
 import { NonRetryableError, RetryAfterError, StepTimeoutError } from "../authoring/errors.ts";
@@ -8,7 +9,6 @@ import { systemRuntime } from "../system-runtime.ts";
 import { attemptOutcome } from "./attempt-outcome.ts";
 import { Body } from "./body.ts";
 import { Call } from "./call.ts";
-import { waiting } from "./sample-records.ts";
 import { stepOptionsOf } from "./step-options.ts";
 
 const now = 1000;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { completed, errored, waiting } from "../../../../tests/support/sample-records.ts";
 import { buildDefinition, type WorkflowMode, type WorkflowOptions } from "../authoring/define-workflow.ts";
 import type { EverstepError } from "../model/error.ts";
 import type { StepRecord, StepType } from "../model/step.ts";
 import { Body } from "./body.ts";
 import type { Call, CallSpec } from "./call.ts";
 import { CallRegister } from "./call-register.ts";
-import { completed, errored, waiting } from "./sample-records.ts";
 import { stepOptionsOf } from "./step-options.ts";
 
 type Options = Partial<WorkflowOptions> & { readonly mode?: WorkflowMode };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { completed, errored, event, waiting } from "../../../../tests/support/sample-records.ts";
 import { encodeValue } from "../authoring/codec.ts";
 import type { EventRecord } from "../model/event.ts";
 import { type Decision, decide, eventFor, type StepCall, typeMismatch } from "./decide.ts";
-import { completed, errored, event, waiting } from "./sample-records.ts";
 
 const now = 1000;
 const call = (facts: Partial<StepCall>): StepCall => ({

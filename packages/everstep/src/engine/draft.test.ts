@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { completed, errored, waiting } from "../../../../tests/support/sample-records.ts";
 import type { LogLine } from "../model/log-line.ts";
 import type { AlongsideRequest } from "../model/request.ts";
 import { Draft } from "./draft.ts";
-import { completed, errored, waiting } from "./sample-records.ts";
 
 const line = (message: string): LogLine => ({
   stepKey: null,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { completed, event, waiting } from "../../../../tests/support/sample-records.ts";
 import type { SettledStep, StepRecord } from "../model/step.ts";
 import { Body } from "./body.ts";
 import { Call } from "./call.ts";
 import { Draft } from "./draft.ts";
 import { HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
-import { completed, event, waiting } from "./sample-records.ts";
 import type { SettlementDraft } from "./settle.ts";
 
 let started = 0;

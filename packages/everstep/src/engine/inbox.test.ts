@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { event } from "../../../../tests/support/sample-records.ts";
+import { held } from "../../../../tests/support/turn-stage.ts";
 import type { EventRecord } from "../model/event.ts";
 import { Inbox } from "./inbox.ts";
-import { event } from "./sample-records.ts";
-import { held } from "./turn-stage.ts";
 
 const seqs = (inbox: Inbox): number[] => inbox.events.map(({ seq }) => seq);
 const list = (...numbers: number[]): EventRecord[] => numbers.map((seq) => event({ seq }));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { completed, errored, json, waiting } from "../../../../tests/support/sample-records.ts";
 import type { EverstepError } from "../model/error.ts";
 import { instanceStatuses } from "../model/instance.ts";
 import { defaultLimits } from "../model/limits.ts";
@@ -18,7 +19,6 @@ import {
   userReason,
 } from "./lifecycle.ts";
 import { planRetryFailedStep } from "./retry-failed-step.ts";
-import { completed, errored, json, waiting } from "./sample-records.ts";
 import { activeSleep, findStep, historyBefore } from "./step-selection.ts";
 
 const ref = { workflowName: "order", instanceId: "7" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { json } from "../../../../tests/support/sample-records.ts";
 import { errorLimits } from "../model/limits.ts";
-import { json } from "./sample-records.ts";
 import { type StepBase, settle } from "./settle.ts";
 
 const before = (facts: Partial<StepBase> = {}): StepBase => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { stagesOn } from "../../../../tests/support/turn-stage.ts";
 import type { StepContext } from "../authoring/workflow-step.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { stagesOn } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 

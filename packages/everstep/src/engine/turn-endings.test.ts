@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { held, stagesOn, told } from "../../../../tests/support/turn-stage.ts";
 import { NonRetryableError } from "../authoring/errors.ts";
 import type { StandardSchema } from "../authoring/standard-schema.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { held, stagesOn, told } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;

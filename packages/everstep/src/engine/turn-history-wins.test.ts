@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { completed, waiting } from "../../../../tests/support/sample-records.ts";
+import { type Story, stagesOn } from "../../../../tests/support/turn-stage.ts";
 import type { WorkflowStep } from "../authoring/workflow-step.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { completed, waiting } from "./sample-records.ts";
-import { type Story, stagesOn } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 const day = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { held, stagesOn } from "../../../../tests/support/turn-stage.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { held, stagesOn } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { held, stagesOn, type TurnStage } from "../../../../tests/support/turn-stage.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { held, stagesOn, type TurnStage } from "./turn-stage.ts";
 
 const open = stagesOn(() => createFakeRuntime());
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { held, stagesOn, told } from "../../../../tests/support/turn-stage.ts";
 import { decodeValue } from "../authoring/codec.ts";
 import type { CompletedStep, SettledStep } from "../model/step.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { held, stagesOn, told } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;

@@ -1,10 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import {
+  type Held,
+  held,
+  type Story,
+  stagesOn,
+  type TurnStage,
+} from "../../../../tests/support/turn-stage.ts";
 import { decodeValue } from "../authoring/codec.ts";
 import type { WorkflowStep } from "../authoring/workflow-step.ts";
 import type { StepRecord } from "../model/step.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { type Held, held, type Story, stagesOn, type TurnStage } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 

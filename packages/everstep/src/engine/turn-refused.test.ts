@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { held, stagesOn, type TurnStage } from "../../../../tests/support/turn-stage.ts";
 import { StoreError, type StoreFailure } from "../model/error.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { held, stagesOn, type TurnStage } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 

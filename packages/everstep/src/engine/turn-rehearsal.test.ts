@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { completed, waiting } from "../../../../tests/support/sample-records.ts";
+import { type Story, stagesOn, told } from "../../../../tests/support/turn-stage.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { completed, waiting } from "./sample-records.ts";
-import { type Story, stagesOn, told } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { held, stagesOn, told } from "../../../../tests/support/turn-stage.ts";
 import { NonRetryableError } from "../authoring/errors.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
-import { held, stagesOn, told } from "./turn-stage.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { completed, errored, waiting } from "../engine/sample-records.ts";
+import { completed, errored, waiting } from "../../../../tests/support/sample-records.ts";
 import type { Boundary } from "../model/boundary.ts";
 import type { CommitOutcome } from "../model/request.ts";
 import type { Tally } from "../store/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { held } from "../engine/turn-stage.ts";
+import { held } from "../../../../tests/support/turn-stage.ts";
 import { eachOf } from "./each-of.ts";
 
 test("all are done, never more than a few at once", async () => {

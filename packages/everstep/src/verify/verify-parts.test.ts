@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { StoreError } from "../model/error.ts";
-import { rowsMax } from "./look.ts";
-import type { RunFacts } from "./run-facts.ts";
-import { audit, broken, many, numbered, sampleRuntime } from "./sample-audit.ts";
+import { audit, broken, many, numbered, sampleRuntime } from "../../../../tests/support/sample-audit.ts";
 import {
   activeRecord,
   completeRecord,
@@ -14,8 +11,11 @@ import {
   sampleNow,
   terminatedRecord,
   waitingRecord,
-} from "./sample-run.ts";
-import { Shelf } from "./sample-shelf.ts";
+} from "../../../../tests/support/sample-run.ts";
+import { Shelf } from "../../../../tests/support/sample-shelf.ts";
+import { StoreError } from "../model/error.ts";
+import { rowsMax } from "./look.ts";
+import type { RunFacts } from "./run-facts.ts";
 import type { VerifyProgress } from "./verify-report.ts";
 
 describe("what does not get on", () => {

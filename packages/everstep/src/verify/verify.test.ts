@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { audit, broken, many, numbered } from "./sample-audit.ts";
+import { audit, broken, many, numbered } from "../../../../tests/support/sample-audit.ts";
 import {
   activeRecord,
   completeRecord,
@@ -11,8 +11,8 @@ import {
   runOf,
   taken,
   terminatedRecord,
-} from "./sample-run.ts";
-import { Shelf } from "./sample-shelf.ts";
+} from "../../../../tests/support/sample-run.ts";
+import { Shelf } from "../../../../tests/support/sample-shelf.ts";
 
 describe("what is found", () => {
   test("sound runs: nothing", async () => {

@@ -1,6 +1,6 @@
 import { defineWorkflow, type WorkflowEvent, type WorkflowStep } from "everstep";
-import type { Site } from "../../../../packages/everstep/src/testing/simulate/small-world.ts";
-import type { Caller, SweepProgram } from "../../../../packages/everstep/src/testing/simulate/sweep-case.ts";
+import type { Site } from "../../small-world/small-world.ts";
+import type { Caller, SweepProgram } from "../sweep-case.ts";
 
 export type { Caller, Site, SweepProgram };
 

@@ -1,6 +1,18 @@
 /** What bodies did, written down outside of any store: every start and end, in which process, with what in view. */
+import type { StepContext, WorkflowEvent } from "../../authoring/workflow-step.ts";
 import type { Member } from "./fleet.ts";
-import type { BodyStart, BodyWatch } from "./programs/perform.ts";
+
+export interface BodyStart {
+  readonly event: WorkflowEvent;
+  readonly context: StepContext;
+  readonly path: string;
+  /** All that its branch saw before. */
+  readonly seen: string;
+}
+
+export interface BodyWatch {
+  end(how: "returned" | "threw"): void;
+}
 
 export interface Entry {
   /** Of the step in its run; the same at every start. */

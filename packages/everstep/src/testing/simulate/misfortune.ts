@@ -2,12 +2,17 @@
 import type { StoreVerb } from "../intercept-store.ts";
 import type { Choices } from "./choices.ts";
 import type { Fleet, Member } from "./fleet.ts";
-import type { Loss } from "./rewind.ts";
 import { type Mishap, mishaps, type Weather } from "./weather.ts";
 import type { World } from "./world.ts";
 
 /** What a process asks a store for itself, or for whoever wants something of it. */
 const asked: readonly StoreVerb[] = ["claim", "create", "renew", "release", "commit"];
+
+/** What will be lost: so many writes, of which the first has this verb; any where it is null. */
+export interface Loss {
+  readonly writes: number;
+  readonly first: StoreVerb | null;
+}
 
 export class Misfortune {
   readonly #world: World;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { completed, errored, json, waiting } from "../../engine/sample-records.ts";
+import { completed, errored, json, waiting } from "../../../../../tests/support/sample-records.ts";
 import type { StepRecord, StepType } from "../../model/step.ts";
 import { compare, type ReadableRehearsal } from "./compare.ts";
 import { findingOf } from "./finding.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { completed, errored, event, json, waiting } from "../../engine/sample-records.ts";
+import { completed, errored, event, json, waiting } from "../../../../../tests/support/sample-records.ts";
 import { type HistoryDocument, historyFormat, historyVersion } from "./history-document.ts";
 import { readDocument } from "./read-document.ts";
 

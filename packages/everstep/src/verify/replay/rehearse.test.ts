@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { completed, waiting } from "../../../../../tests/support/sample-records.ts";
 import { encodeValue } from "../../authoring/codec.ts";
 import { buildDefinition, type WorkflowOptions } from "../../authoring/define-workflow.ts";
 import type { WorkflowStep } from "../../authoring/workflow-step.ts";
-import { completed, waiting } from "../../engine/sample-records.ts";
 import type { TurnScope } from "../../engine/turn-host.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { systemRuntime } from "../../system-runtime.ts";

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { errorLimits } from "../../model/limits.ts";
-import type { AttemptError, StepRecord } from "../../model/step.ts";
 import {
   activeRecord,
   doneStep,
@@ -10,7 +8,9 @@ import {
   openWait,
   retryStep,
   runOf,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
+import { errorLimits } from "../../model/limits.ts";
+import type { AttemptError, StepRecord } from "../../model/step.ts";
 
 const failures = (...starts: readonly number[]): readonly AttemptError[] =>
   starts.map((attempt) => ({ attempt, at: attempt, error: { name: "Error", message: "down" } }));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { activeRecord, foundIn, runOf, sampleNow } from "../../../../../tests/support/sample-run.ts";
 import { defaultLimits } from "../../model/limits.ts";
 import { checkRun } from "../check-run.ts";
-import { activeRecord, foundIn, runOf, sampleNow } from "../sample-run.ts";
 
 test.each([0, 1, defaultLimits.crashesMax])(
   "INV-14 a run with %i crashes in a row is sound",

@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import type { EventRecord } from "../../model/event.ts";
-import type { StepRecord } from "../../model/step.ts";
 import {
   activeRecord,
   doneStep,
@@ -11,7 +9,9 @@ import {
   sent,
   taken,
   timedOutWait,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
+import type { EventRecord } from "../../model/event.ts";
+import type { StepRecord } from "../../model/step.ts";
 
 const first = doneWait({ key: "first" });
 const second = doneWait({ key: "second", index: 1, settledIndex: 1 });

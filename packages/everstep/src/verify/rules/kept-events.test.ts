@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
-import { json } from "../../engine/sample-records.ts";
+import { json } from "../../../../../tests/support/sample-records.ts";
+import {
+  activeRecord,
+  doneStep,
+  doneWait,
+  foundBetween,
+  runOf,
+  sent,
+  taken,
+} from "../../../../../tests/support/sample-run.ts";
 import type { EventRecord } from "../../model/event.ts";
 import type { StepRecord } from "../../model/step.ts";
-import { activeRecord, doneStep, doneWait, foundBetween, runOf, sent, taken } from "../sample-run.ts";
 
 const wait = [doneWait({ key: "paid" })];
 const later = activeRecord({ token: 5 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { json } from "../../engine/sample-records.ts";
-import type { InstanceRecord } from "../../model/instance.ts";
+import { json } from "../../../../../tests/support/sample-records.ts";
 import {
   activeRecord,
   completeRecord,
@@ -12,7 +11,8 @@ import {
   runOf,
   sent,
   terminatedRecord,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
+import type { InstanceRecord } from "../../model/instance.ts";
 
 test.each<[string, InstanceRecord, InstanceRecord]>([
   ["was claimed", pendingRecord({ startedAt: null }), activeRecord({ token: 4 })],

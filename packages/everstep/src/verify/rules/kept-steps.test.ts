@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { json } from "../../engine/sample-records.ts";
-import type { StepRecord } from "../../model/step.ts";
+import { json } from "../../../../../tests/support/sample-records.ts";
 import {
   activeRecord,
   doneSleep,
@@ -13,7 +12,8 @@ import {
   retryStep,
   runOf,
   timedOutWait,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
+import type { StepRecord } from "../../model/step.ts";
 
 type Steps = readonly StepRecord[];
 

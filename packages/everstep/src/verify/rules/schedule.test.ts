@@ -10,7 +10,7 @@ import {
   retryStep,
   runOf,
   waitingRecord,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
 
 describe("INV-37 who wants a turn has a time for it, and nobody else", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { json } from "../../engine/sample-records.ts";
+import { json } from "../../../../../tests/support/sample-records.ts";
 import {
   activeRecord,
   completeRecord,
@@ -11,7 +11,7 @@ import {
   runOf,
   terminatedRecord,
   waitingRecord,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
 
 const nap = [openSleep({ key: "nap" })];
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { StepRecord } from "../../model/step.ts";
 import {
   activeRecord,
   doneSleep,
@@ -12,7 +11,8 @@ import {
   retryStep,
   runOf,
   timedOutWait,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
+import type { StepRecord } from "../../model/step.ts";
 
 test("steps of every shape, with gaps in their order, are sound", () => {
   const steps: readonly StepRecord[] = [

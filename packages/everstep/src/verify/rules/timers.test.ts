@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { StepRecord } from "../../model/step.ts";
 import {
   activeRecord,
   doneSleep,
@@ -8,7 +7,8 @@ import {
   foundIn,
   runOf,
   timedOutWait,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
+import type { StepRecord } from "../../model/step.ts";
 
 test.each<[string, readonly StepRecord[]]>([
   ["a sleep that was over on time", [doneSleep({ key: "a", wakeAt: 5, settledAt: 5 })]],

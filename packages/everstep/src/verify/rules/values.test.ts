@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
+import {
+  completeRecord,
+  doneStep,
+  erroredRecord,
+  failedStep,
+  foundIn,
+  runOf,
+  sent,
+} from "../../../../../tests/support/sample-run.ts";
 import { encodeValue } from "../../authoring/codec.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
 import type { RunFacts } from "../run-facts.ts";
-import { completeRecord, doneStep, erroredRecord, failedStep, foundIn, runOf, sent } from "../sample-run.ts";
 
 const rich = encodeValue({ at: new Date(0), big: 1n, seen: new Map([["a", new Set([undefined])]]) }, "value");
 const torn: EncodedValue = { json: '{"a":', marks: null };

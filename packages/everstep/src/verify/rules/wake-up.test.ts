@@ -1,7 +1,4 @@
 import { expect, test } from "vitest";
-import type { EventRecord } from "../../model/event.ts";
-import type { InstanceRecord } from "../../model/instance.ts";
-import type { StepRecord } from "../../model/step.ts";
 import {
   activeRecord,
   foundIn,
@@ -14,7 +11,10 @@ import {
   sampleNow,
   sent,
   waitingRecord,
-} from "../sample-run.ts";
+} from "../../../../../tests/support/sample-run.ts";
+import type { EventRecord } from "../../model/event.ts";
+import type { InstanceRecord } from "../../model/instance.ts";
+import type { StepRecord } from "../../model/step.ts";
 
 const waits = [openWait({ key: "paid" })];
 const events = [sent({ seq: 1 })];
