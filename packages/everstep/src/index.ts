@@ -30,18 +30,19 @@ export type {
   WorkflowLogger,
   WorkflowStep,
 } from "./authoring/workflow-step.ts";
+export type { RunnerSettings, StopOptions } from "./client/app-options.ts";
+export type { InstanceResult } from "./client/await-end.ts";
 export type { CheckOptions } from "./client/check-code.ts";
-export type { StopOptions, WorkflowManifest } from "./client/create-workflows.ts";
 export type { CreateOptions } from "./client/creation-draft.ts";
-export type { InstanceHandle, InstanceResult, RestartOptions } from "./client/instance-handle.ts";
+export type { InstanceHandle, RestartOptions } from "./client/instance-handle.ts";
 export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
 export type { DueOptions, DueView } from "./client/list-due.ts";
 export type { ListOptions } from "./client/list-instances.ts";
 export type { PageView } from "./client/paging.ts";
+export type { WorkflowManifest } from "./client/register-workflows.ts";
 export { replayHistory } from "./client/replay-history.ts";
 export type { HistoryOptions, LogsOptions } from "./client/run-pages.ts";
-export type { RunnerSettings } from "./client/settings.ts";
-export type { SteeringOptions } from "./client/steering-options.ts";
+export type { SteeringOptions } from "./client/steering.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";
 export type { InstanceStatusView, InstanceView } from "./client/views.ts";
 export type { WhyReason, WhyView } from "./client/why.ts";

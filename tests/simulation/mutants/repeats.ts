@@ -117,14 +117,14 @@ export const repeats: readonly Mutant[] = [
   {
     name: "whoever created an instance is told that it was there",
     guards: ["INV-36", "INV-42"],
-    file: "client/own-creation.ts",
+    file: "client/submit-creation.ts",
     find: "createdAt === request.createdAt &&",
     replace: "createdAt > request.createdAt &&",
   },
   {
     name: "whoever creates an id that is taken is told that it is new",
     guards: ["INV-36"],
-    file: "client/own-creation.ts",
+    file: "client/submit-creation.ts",
     find: "createdAt === request.createdAt &&",
     replace: "createdAt >= 0 &&",
   },

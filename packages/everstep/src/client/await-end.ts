@@ -1,10 +1,21 @@
 import { EverstepError, StoreError } from "../model/error.ts";
-import { type InstanceRecord, type InstanceRef, isTerminal } from "../model/instance.ts";
+import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import { isRetryable } from "../runner/store-patience.ts";
 import type { AppParts } from "./app-parts.ts";
-import type { Creation, InstanceResult } from "./instance-handle.ts";
-import { statusView } from "./views.ts";
+import { type InstanceStatusView, statusView } from "./views.ts";
+
+export type InstanceResult<Output = any> = InstanceStatusView<Output> & {
+  /** The time was up before the instance ended; `status` is what it was then. */
+  readonly timedOut: boolean;
+};
+
+/** What is known of an instance because it was created here. */
+export interface Creation {
+  readonly runId: RunId;
+  /** When that was heard. */
+  readonly instant: object;
+}
 
 /** Waits for an instance to end: told at once when it ends in this process, by looking when in another. */
 export function awaitEnd(

@@ -52,6 +52,15 @@ export function hooksWorkflow(hooks: LifecycleHooks): WorkflowDefinition {
   );
 }
 
+/** The workflows of an app, and the one that tells its hooks where there are any. */
+export function withHooks(
+  workflows: Record<string, WorkflowDefinition>,
+  hooks: LifecycleHooks,
+): Record<string, WorkflowDefinition> {
+  const wanted = hooks.onEnded !== undefined || hooks.onRestarted !== undefined;
+  return wanted ? { ...workflows, [hooksWorkflowName]: hooksWorkflow(hooks) } : workflows;
+}
+
 /** Plans tellings; gives nothing where no hook would hear them. */
 export class Announcer {
   readonly #hooks: LifecycleHooks;

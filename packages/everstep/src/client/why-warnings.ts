@@ -1,7 +1,7 @@
 /** What else is worth a look at an instance that does not move. */
 import type { RunId } from "../model/instance.ts";
+import { systemCategory } from "../model/log-line.ts";
 import type { Store } from "../store/store.ts";
-import { engineWarnings } from "./engine-warnings.ts";
 import type { WhyView } from "./why.ts";
 
 /** The newest ones: a misspelt event is one of the last things that somebody did. */
@@ -33,4 +33,13 @@ async function unaskedEvents(
   return [...new Set(types)].map(
     (type) => `An event of type "${type}" has come that no step asks for; the wait is for "${awaited}".`,
   );
+}
+
+/** As many as are read at a glance; the log has all of them. */
+const shown = 3;
+
+/** What the engine itself has logged of a run, newest first: an event of it that reached nobody, a step nobody awaited. */
+async function engineWarnings(reads: Pick<Store, "listLogs">, runId: RunId): Promise<readonly string[]> {
+  const { items } = await reads.listLogs(runId, { category: systemCategory, order: "desc", limit: shown });
+  return items.map(({ message }) => message);
 }

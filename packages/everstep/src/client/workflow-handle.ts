@@ -1,19 +1,17 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkInstanceId } from "../authoring/names.ts";
-import { instanceNotFound } from "../engine/instance-words.ts";
 import { planCreate, planRestart, type RestartCondition } from "../engine/lifecycle.ts";
-import { operatorLines } from "../engine/operator-line.ts";
 import { EverstepError } from "../model/error.ts";
-import type { InstanceRef } from "../model/instance.ts";
-import type { CreateOutcome, CreateRequest, StoreOutcome } from "../model/request.ts";
+import type { CreateRequest, StoreOutcome } from "../model/request.ts";
 import type { CreateArgumentsOf } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { type CreateOptions, type CreationDraft, createNames, draftCreation } from "./creation-draft.ts";
-import { alreadyExists, changeIdOf, InstanceHandle } from "./instance-handle.ts";
+import { InstanceHandle } from "./instance-handle.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
-import { isOwnCreation } from "./own-creation.ts";
 import type { PageView } from "./paging.ts";
-import type { SteeringOptions } from "./steering-options.ts";
+import { changeRequest, type SteeringOptions } from "./steering.ts";
+import { StoredInstance } from "./stored-instance.ts";
+import { alreadyExists, submitCreation } from "./submit-creation.ts";
 import type { InstanceView } from "./views.ts";
 import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
 
@@ -47,7 +45,9 @@ export class WorkflowHandle<Params = any, Output = any> {
     const { ifExists } = options;
     const request = await this.#plan(draft, tx);
     const [outcome] =
-      tx === undefined ? [await this.#submit(request)] : await writeWithin(tx, [request], this.#parts);
+      tx === undefined
+        ? [await submitCreation(request, this.#definition, this.#parts)]
+        : await writeWithin(tx, [request], this.#parts);
     if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
     if (outcome.kind === "exists" && ifExists !== "return")
       throw alreadyExists(request, "Use another id, restart that one, or take it as it is (ifExists).");
@@ -84,7 +84,11 @@ export class WorkflowHandle<Params = any, Output = any> {
     const bundle = {};
     const outcomes =
       tx === undefined
-        ? await Promise.all([...requests.values()].map((request) => this.#submit(request, bundle)))
+        ? await Promise.all(
+            [...requests.values()].map((request) =>
+              submitCreation(request, this.#definition, this.#parts, bundle),
+            ),
+          )
         : await writeWithin(tx, [...requests.values()], this.#parts);
     return [...requests.keys()].flatMap((id, at) => {
       const outcome = outcomes[at];
@@ -94,11 +98,9 @@ export class WorkflowHandle<Params = any, Output = any> {
 
   /** An instance that exists. */
   async get(id: string): Promise<InstanceHandle<Output>> {
-    checkInstanceId(id, this.#definition.limits);
-    await this.#parts.ready();
-    const ref = this.#ref(id);
-    if (!(await this.#parts.reads.getInstance(ref))) throw instanceNotFound(ref);
-    return this.#handle(id);
+    const instance = this.#stored(checkInstanceId(id, this.#definition.limits));
+    await instance.read();
+    return new InstanceHandle(instance);
   }
 
   /** The instance with this id, whether it exists or not: what is asked of it will say so. */
@@ -133,7 +135,7 @@ export class WorkflowHandle<Params = any, Output = any> {
   }> {
     const request = await this.#plan(draft);
     const instance = this.#handle(request.instanceId);
-    const created = await this.#submit(request);
+    const created = await submitCreation(request, this.#definition, this.#parts);
     if (created.kind === "created") return { outcome: "created", instance };
     const announce = this.#parts.announcer.restarted(
       { ...request, runNumber: created.runNumber },
@@ -142,16 +144,9 @@ export class WorkflowHandle<Params = any, Output = any> {
     const before = await this.#parts.reads.getInstance(request, created.runNumber);
     // Of the run that was looked at.
     const condition = { runNumber: created.runNumber, ...options.when };
-    const logs = operatorLines("restart", options.actor, this.#parts.runtime.now());
-    const changed = await this.#parts.group.submit({
-      ...planRestart(request, [], condition),
-      id:
-        options.idempotencyKey === undefined
-          ? this.#parts.runtime.uuid()
-          : changeIdOf("restart", options.idempotencyKey),
-      ...(announce ? { announce } : {}),
-      ...(logs.length > 0 ? { logs } : {}),
-    });
+    const plan = { ...planRestart(request, [], condition), ...(announce ? { announce } : {}) };
+    const { group, runtime } = this.#parts;
+    const changed = await group.submit(changeRequest(plan, options, runtime));
     const isRepeat = changed.kind === "changed" && changed.runNumber <= created.runNumber;
     if (isRepeat) return { outcome: "restarted", instance };
     if (changed.kind !== "changed") {
@@ -184,53 +179,13 @@ export class WorkflowHandle<Params = any, Output = any> {
     );
   }
 
-  async #submit(request: CreateRequest, bundle?: object): Promise<CreateOutcome> {
-    const { runner, runtime, group } = this.#parts;
-    const now = runtime.now();
-    const mayRunHere = request.dueAt <= now && this.#definition.options.concurrency === undefined;
-    // Before the end of the lease is worked out: whoever takes it up must not believe in it for longer.
-    const since = runtime.monotonic();
-    const lease = mayRunHere ? runner.offerLease() : null;
-    let claim = null;
-    let uncertain = false;
-    const onUncertain = (): void => {
-      uncertain = true;
-    };
-    try {
-      let outcome = await group.submit({ ...request, lease }, { onUncertain, ...(bundle ? { bundle } : {}) });
-      if (uncertain && outcome.kind === "exists") outcome = await this.#ownOr(outcome, { ...request, lease });
-      if (outcome.kind === "created") {
-        claim = outcome.claim;
-        if (!claim) {
-          if (request.dueAt > now) runner.dueAt(request.dueAt);
-          else runner.fallBehind();
-        }
-      }
-      return outcome;
-    } catch (failure) {
-      if (uncertain && lease) void runner.giveBackUnheard(lease);
-      throw failure;
-    } finally {
-      if (lease) runner.takeUp(claim, since);
-    }
-  }
-
-  /** After a lost reply: the instance that is there is the one this request created, if it is the same in everything. */
-  async #ownOr(exists: CreateOutcome, request: CreateRequest): Promise<CreateOutcome> {
-    const found = await this.#parts.reads.getInstance(request, 1);
-    if (!found || !isOwnCreation(found, request)) return exists;
-    // The lease that went with the lost reply is held by nobody; one that somebody has taken since is theirs.
-    if (request.lease) await this.#parts.runner.giveBack(found.runId, request.lease);
-    return { kind: "created", runId: found.runId, claim: null };
-  }
-
-  #ref(instanceId: string): InstanceRef {
-    return { workflowName: this.name, instanceId };
+  #stored(instanceId: string): StoredInstance {
+    return new StoredInstance({ workflowName: this.name, instanceId }, this.#definition, this.#parts);
   }
 
   #handle(instanceId: string, outcome?: StoreOutcome): InstanceHandle<Output> {
     const creation =
       outcome?.kind === "created" ? { runId: outcome.runId, instant: this.#parts.instant.now() } : null;
-    return new InstanceHandle(this.#ref(instanceId), this.#definition, this.#parts, creation);
+    return new InstanceHandle(this.#stored(instanceId), creation);
   }
 }

@@ -1,10 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import {
-  createWorkflows as createEmbedded,
-  type App as EmbeddedApp,
-  type AppOptions as EmbeddedOptions,
-} from "../client/create-workflows.ts";
-import { appNames as embeddedNames } from "../client/settings.ts";
+import type { AppOptions as EmbeddedOptions } from "../client/app-options.ts";
+import { appNames as embeddedNames } from "../client/app-options.ts";
+import { createWorkflows as createEmbedded, type App as EmbeddedApp } from "../client/create-workflows.ts";
 import type { NamesOf } from "../model/known-names.ts";
 import type { Authorize } from "./authorize.ts";
 import { createHandler, type Handler, type HandlerFacts, type HttpOptions } from "./handler.ts";

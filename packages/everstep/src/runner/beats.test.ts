@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
+import type { RunnerSettings } from "../client/app-options.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
-import type { RunnerSettings } from "../client/settings.ts";
 import type { Beat, Store } from "../store/store.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";

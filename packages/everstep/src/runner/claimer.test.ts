@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
+import type { RunnerSettings } from "../client/app-options.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
-import type { RunnerSettings } from "../client/settings.ts";
 import { StoreError } from "../model/error.ts";
 import type { Claim } from "../model/lease.ts";
 import type { Limits } from "../model/limits.ts";

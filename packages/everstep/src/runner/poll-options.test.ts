@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
+import type { RunnerSettings } from "../client/app-options.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
-import type { RunnerSettings } from "../client/settings.ts";
 import { has } from "../store/capabilities.ts";
 import type { NudgeListener, Store } from "../store/store.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { defineWorkflow, type WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { RunnerSettings } from "../client/app-options.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
-import type { RunnerSettings } from "../client/settings.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";

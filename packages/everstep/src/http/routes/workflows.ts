@@ -1,4 +1,4 @@
-import type { WorkflowManifest } from "../../client/create-workflows.ts";
+import type { WorkflowManifest } from "../../client/register-workflows.ts";
 import * as schemas from "../../wire/index.ts";
 import { jsonView } from "../json-view.ts";
 import { paramsSchemaOf } from "../params-schema.ts";

@@ -1,6 +1,7 @@
 /** The processes of a simulated world: each a place where one runs at a time, is killed, frozen, and comes back. */
 import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
-import { type App, type AppOptions, createWorkflows } from "../../client/create-workflows.ts";
+import type { AppOptions } from "../../client/app-options.ts";
+import { type App, createWorkflows } from "../../client/create-workflows.ts";
 import type { Runtime } from "../../model/runtime.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoreCall, StoreVerb } from "../intercept-store.ts";

@@ -2,7 +2,7 @@
  * What a seed has in store: which faults there are at all, how often, and how the processes are set. Every seed switches
  * a few faults on and leaves the others out, because a mixture of all of them hides more than it finds.
  */
-import type { RunnerSettings } from "../../client/settings.ts";
+import type { RunnerSettings } from "../../client/app-options.ts";
 import { runnerDefaults } from "../../model/limits.ts";
 import type { Choices } from "./choices.ts";
 

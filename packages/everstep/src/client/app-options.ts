@@ -1,13 +1,53 @@
 /** What an app is set to, checked when it is made: a mistake is told there, not by what goes wrong later. */
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
-import { runnerDefaults } from "../model/limits.ts";
+import { type Limits, runnerDefaults } from "../model/limits.ts";
+import type { Runtime } from "../model/runtime.ts";
+import type { Dispatcher } from "../runner/hints.ts";
 import type { TickOptions } from "../runner/runner.ts";
 import type { Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
-import type { AppOptions } from "./create-workflows.ts";
+import type { ShowSensitive } from "./app-parts.ts";
 import type { LifecycleHooks } from "./lifecycle-hooks.ts";
+
+export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>> {
+  /** The workflows of this app, by the name code uses for them. */
+  readonly workflows: Workflows;
+  readonly store: Store;
+  /** Time and randomness; the system's unless given. What is left out of it is taken from the system. */
+  readonly runtime?: Partial<Runtime>;
+  /** For all workflows of the app; a workflow's own limits win. */
+  readonly limits?: Partial<Limits>;
+  readonly runner?: RunnerSettings;
+  /** What becomes of runs whose process died: go on (default), or errored "interrupted by restart". */
+  readonly onInterrupted?: "resume" | "error";
+  /** Told of runs that ended or were restarted, at least once. Give the same hooks to every process of an app. */
+  readonly hooks?: LifecycleHooks;
+  /**
+   * Told of every instance that wants a turn, after the commit that made it so: for hosts where no runner polls. Only
+   * hints; what this process takes up itself in the same commit is left out.
+   */
+  readonly dispatcher?: Dispatcher;
+  /**
+   * Told in one line of every attempt that failed and every run that ended with an error. Default: console.warn. What
+   * happened is in the instance's history too; this is for whoever watches the process. Control characters and line breaks
+   * in it are shown as escapes (`\x1b`, `\n`).
+   */
+  readonly onNotice?: (notice: string) => void;
+  /** Lets results of steps marked `sensitive: "output"` be shown. They are not unless this says so. */
+  readonly showSensitive?: ShowSensitive;
+  /** Told of problems that are nobody's result (the store is out of reach, a row cannot be read). Default: console. */
+  readonly onProblem?: (problem: unknown) => void;
+}
+
+export interface StopOptions {
+  /** How long bodies in flight may go on; default 25 seconds. */
+  readonly grace?: Duration;
+  /** What else still needs the store, such as a server that closes: it is served until this has settled. */
+  readonly until?: PromiseLike<unknown>;
+}
 
 export interface RunnerSettings {
   /** Instances that may execute in this process at once. */
@@ -115,6 +155,12 @@ export function checkInterrupted(value: unknown, store: Store): "resume" | "erro
     `onInterrupted: "error" needs a store that notices processes that die, and "${store.name}" does not. ` +
       'Leave it out, or mark steps that must not run twice with onInterrupt: "fail".',
   );
+}
+
+export function checkDispatcher(dispatcher: Dispatcher | undefined): Dispatcher | null {
+  if (dispatcher === undefined || dispatcher === null) return null;
+  if (typeof dispatcher.wake === "function") return dispatcher;
+  throw invalid("dispatcher needs a wake function: { wake(hint) { ... } }.");
 }
 
 /** Functions that are told of something, or that decide: called long after, when a mistake would be nobody's. */

@@ -1,0 +1,150 @@
+import { parseDuration } from "../authoring/duration.ts";
+import { EverstepError } from "../model/error.ts";
+import { type ExportHistoryOptions, exportHistory } from "../verify/replay/export-history.ts";
+import type { HistoryDocument } from "../verify/replay/history-document.ts";
+import type { HistoryView, LogLineView, RunningBodyView, StepView } from "../wire/index.ts";
+import type { ResultOptions, RunOptions } from "../wire/options.ts";
+import { awaitEnd, type Creation, type InstanceResult } from "./await-end.ts";
+import { lastAction } from "./last-action.ts";
+import type { PageView } from "./paging.ts";
+import { type HistoryOptions, historyPage, type LogsOptions, logsPage, logsQuery } from "./run-pages.ts";
+import type { StoredInstance } from "./stored-instance.ts";
+import {
+  currentStep,
+  type InstanceStatusView,
+  type InstanceView,
+  instanceDetails,
+  instanceView,
+  runningBodies,
+  statusView,
+  stepView,
+  withoutResultIf,
+  withoutValues,
+} from "./views.ts";
+import { explain, type WhyView } from "./why.ts";
+import { whyWarnings } from "./why-warnings.ts";
+
+/** What one can ask an instance. Every method asks the store; the handle knows at most that it was just created. */
+export class InstanceReading<Output = any> {
+  readonly id: string;
+  readonly #instance: StoredInstance;
+  readonly #creation: Creation | null;
+
+  constructor(instance: StoredInstance, creation: Creation | null = null) {
+    this.id = instance.ref.instanceId;
+    this.#instance = instance;
+    this.#creation = creation;
+  }
+
+  async status(): Promise<InstanceStatusView<Output>> {
+    return statusView(await this.#instance.read());
+  }
+
+  /** Everything about the instance, its current step included. */
+  async details(): Promise<InstanceView<Output> & { readonly currentStep?: StepView }> {
+    const { steps: _, running: __, ...details } = await this.snapshot({ brief: true });
+    return details;
+  }
+
+  /** Everything about the instance, with all steps of its current run; in brief without what they returned. */
+  async snapshot({ brief = false }: { readonly brief?: boolean } = {}): Promise<
+    InstanceView<Output> & {
+      readonly currentStep?: StepView;
+      readonly steps: readonly StepView[];
+      readonly running: readonly RunningBodyView[];
+    }
+  > {
+    const { parts, mayShow } = this.#instance;
+    const record = await this.#instance.read();
+    const steps = await this.#instance.steps(record.runId, { brief });
+    const begun = parts.runner.begunOf(record.runId) ?? record.begun;
+    const current = currentStep({ ...record, begun }, steps, mayShow);
+    const isCut = brief && current?.result !== undefined;
+    const step = isCut ? ((await this.#instance.step(record.runId, current.index)) ?? current) : current;
+    return {
+      ...instanceDetails(record, parts.runtime.now()),
+      ...(step ? { currentStep: step } : {}),
+      steps: steps.map((each) => withoutResultIf(brief, stepView(each, mayShow))),
+      running: record.executing ? runningBodies(begun, steps) : [],
+    };
+  }
+
+  /** Waits for the instance to end. */
+  async result(options: ResultOptions = {}): Promise<InstanceResult<Output>> {
+    const timeoutMs =
+      options.timeout === undefined ? null : parseDuration(options.timeout, "timeout of result");
+    const { ref, parts } = this.#instance;
+    await parts.ready();
+    return awaitEnd(ref, timeoutMs, () => this.#instance.read(), parts, this.#creation);
+  }
+
+  /** One step of a run, by its index. */
+  async step(index: number, { runNumber }: RunOptions = {}): Promise<StepView> {
+    const record = await this.#instance.read(runNumber);
+    const found = await this.#instance.step(record.runId, index);
+    if (found) return found;
+    throw new EverstepError(
+      "STEP_NOT_FOUND",
+      `Run ${record.runNumber} has recorded no step with the index ${index}.`,
+    );
+  }
+
+  /**
+   * Steps and events of a run, the current one unless another is named. Pages of values that are large end early and go on
+   * behind their cursors (`limits.pageBytesMax`).
+   */
+  async history(options: HistoryOptions = {}): Promise<HistoryView> {
+    const { definition, parts, mayShow } = this.#instance;
+    const record = await this.#instance.read(options.runNumber);
+    return historyPage(record, options, definition.limits, parts, mayShow);
+  }
+
+  async logs(options: LogsOptions = {}): Promise<PageView<LogLineView>> {
+    const { definition, parts } = this.#instance;
+    const query = logsQuery(options, definition.limits);
+    const record = await this.#instance.read(query.runNumber);
+    return logsPage(record, query, definition.limits, parts);
+  }
+
+  /** Why it is not moving, in one sentence. */
+  async why(): Promise<WhyView> {
+    const { definition, parts } = this.#instance;
+    const { runtime, runner, reads } = parts;
+    const record = await this.#instance.read();
+    const steps = await this.#instance.steps(record.runId, { brief: true });
+    const begun = runner.begunOf(record.runId) ?? record.begun;
+    const terms = {
+      now: runtime.now(),
+      definition,
+      runnerRuns: runner.isRunning,
+      leaseMs: runner.leaseMs,
+      isHere: runner.hasTurn(record.runId),
+      lastAction: await lastAction(reads, record.runId),
+    };
+    const why = explain({ ...record, begun }, steps, terms);
+    const warnings = await whyWarnings(reads, record.runId, why);
+    return warnings.length === 0 ? why : { ...why, warnings };
+  }
+
+  /** A run as one document that `replayHistory` can replay elsewhere, without the store; plain JSON. */
+  async exportHistory(options: ExportHistoryOptions = {}): Promise<HistoryDocument> {
+    const { parts, mayShow } = this.#instance;
+    const { reads, runtime } = parts;
+    const { runNumber } = await this.#instance.read(options.runNumber);
+    const look = () => this.#instance.read(runNumber);
+    return exportHistory({ reads, now: runtime.now(), mayShow, look }, options);
+  }
+
+  /** All runs of this instance, newest first. In brief without params and outputs, which may be large. */
+  async runs({
+    brief = false,
+  }: {
+    readonly brief?: boolean | undefined;
+  } = {}): Promise<readonly InstanceView[]> {
+    const { ref, definition, parts } = this.#instance;
+    await this.#instance.read();
+    const runs = await parts.reads.listRuns(ref, definition.limits.pageSizeMax, { brief });
+    const views = runs.map((run) => instanceView(run, parts.runtime.now()));
+    return brief ? views.map(withoutValues) : views;
+  }
+}

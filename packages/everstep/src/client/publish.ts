@@ -1,0 +1,24 @@
+import { checkBytes, encodeValue } from "../authoring/codec.ts";
+import { checkTopic } from "../authoring/names.ts";
+import { checkEventId } from "../engine/lifecycle.ts";
+import type { PublishOptions } from "../wire/options.ts";
+import type { AppParts } from "./app-parts.ts";
+
+/** One event for every instance that waits on the topic now. */
+export async function publish(
+  topic: string,
+  payload: unknown,
+  { id: givenId }: PublishOptions,
+  { limits, runtime, group, runner, ready }: AppParts,
+): Promise<{ readonly waiters: number }> {
+  checkTopic(topic, limits);
+  const encoded = encodeValue(payload, "payload");
+  checkBytes(encoded, limits.eventBytesMax, "payload");
+  const id = checkEventId(givenId ?? runtime.uuid());
+  await ready();
+  const createdAt = runtime.now();
+  const outcome = await group.submit({ kind: "publish", id, topic, payload: encoded, createdAt });
+  for (const runId of outcome.runIds) runner.nudgeRun(runId);
+  if (outcome.waiters > 0) runner.nudge();
+  return { waiters: outcome.waiters };
+}
