@@ -35,9 +35,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
   /** Stops it after the step in flight. Timers keep counting, events are kept. */
   async pause(options: SteeringOptions = {}): Promise<void> {
     const { ref, parts } = this.#instance;
-    const plan = planPause(ref);
-    if (await isRepeat(plan, options, parts)) return;
-    const outcome = await change(plan, options, parts);
+    const outcome = await change(planPause(ref), options, parts);
     if (outcome.kind === "refused" && isTerminal(outcome.status)) {
       throw instanceTerminal(ref, outcome.status, "paused");
     }
@@ -47,9 +45,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
   /** Continues a paused instance; has no effect on others. */
   async resume(options: SteeringOptions = {}): Promise<void> {
     const { ref, definition, parts } = this.#instance;
-    const plan = planResume(ref, definition.mode === "cloudflare");
-    if (await isRepeat(plan, options, parts)) return;
-    const outcome = await change(plan, options, parts);
+    const outcome = await change(planResume(ref, definition.mode === "cloudflare"), options, parts);
     if (outcome.kind === "changed") parts.runner.nudge();
   }
 

@@ -2,6 +2,9 @@
 import { createGate, createTestHarness } from "everstep/testing";
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
+import { memory } from "../stores/memory/index.ts";
+import { interceptStore } from "../testing/intercept-store.ts";
+import { createWorkflows } from "./create-workflows.ts";
 
 const waiter = defineWorkflow({ name: "w" }, async (_event, step) => {
   await step.do("first", () => 1);
@@ -84,4 +87,43 @@ describe("a repeat", () => {
       await expect(instance.pause({ idempotencyKey })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect((await instance.status()).status).toBe("active");
   });
+
+  test("of a pause or a resume leaves the instance as it has become since", async () => {
+    await using story = createTestHarness({ workflows: { W: waiter } });
+    const instance = await story.workflows.W.create({ id: "w" });
+    await story.tick();
+    await instance.pause(repeat);
+    await instance.resume(repeat);
+    await instance.pause(repeat);
+    expect((await instance.status()).status).toBe("active");
+    await story.tick();
+    await instance.pause();
+    await instance.resume(repeat);
+    expect((await instance.status()).status).toBe("paused");
+    await instance.terminate();
+    await instance.pause(repeat);
+    await expect(instance.pause({ idempotencyKey: "key-2" })).rejects.toMatchObject({
+      code: "INSTANCE_TERMINAL",
+    });
+  });
 });
+
+test.each(["pause", "resume"] as const)(
+  "a %s under a key is one write, and so is its repeat",
+  async (verb) => {
+    let writes = 0;
+    const store = interceptStore(memory(), ({ method }, apply) => {
+      if (method === "write") writes++;
+      return apply();
+    });
+    const app = createWorkflows({ workflows: { W: waiter }, store });
+    const instance = await app.workflows.W.create({ id: "w" });
+    if (verb === "resume") await instance.pause();
+    for (let n = 0; n < 2; n++) {
+      writes = 0;
+      await instance[verb](repeat);
+      expect(writes).toBe(1);
+    }
+    await app.stop();
+  },
+);
