@@ -1,9 +1,9 @@
 /** What went wrong, said to the person who called, and as an exit code. */
 import type { ExitCode } from "./command.ts";
 import type { Secrets } from "./connection/secrets.ts";
-import { inOptionWords } from "./option-words.ts";
 import type { Output } from "./output/output.ts";
 import { painted } from "./output/paint.ts";
+import { camelCase } from "./parse.ts";
 import { CommandFailed, UsageError } from "./problems.ts";
 
 /** `options` are those of the command that was called. */
@@ -31,6 +31,19 @@ function isMistakeOfCaller(error: unknown): boolean {
   // Where no server says so, it is the app of a host command that cannot be used as it is.
   if (code === "INVALID_ARGUMENT") return details?.status !== undefined;
   return typeof code === "string" && /^INVALID_|_TOO_LARGE$|^WORKFLOW_PARAMS_INVALID$/.test(code);
+}
+
+/**
+ * What a server says of a field, said of the option that was typed for it: `The body: "startAt" must be ...` and
+ * `pageSize is ...` are about --start-at and --page-size.
+ */
+function inOptionWords(message: string, options: readonly string[]): string {
+  for (const name of options) {
+    const field = camelCase(name);
+    const about = new RegExp(`^(?:The (?:body|query): )?("?)${field}\\1(?= (?:is|must|has|may)\\b)`);
+    if (about.test(message)) return message.replace(about, `--${name}`);
+  }
+  return message;
 }
 
 function wordsFor(

@@ -1,4 +1,5 @@
 /** A page can point a name of its own at this machine; what everybody here may use is answered under its own names only. */
+import { isIPv4 } from "node:net";
 import { checkHost } from "../http/origin.ts";
 import { problemResponse } from "../http/problems.ts";
 import type { EverstepError } from "../model/error.ts";
@@ -24,4 +25,15 @@ export function underOwnNames(handler: WebHandler, names: () => ReadonlySet<stri
     }
     return fetch(request);
   };
+}
+
+/** An address that no other machine can reach. */
+export function isLoopback(address: string): boolean {
+  const plain = address.toLowerCase().replace(/^::ffff:/, "");
+  return plain === "::1" || (isIPv4(plain) && plain.startsWith("127."));
+}
+
+/** An address that means all of this machine's. */
+export function isWildcard(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
 }

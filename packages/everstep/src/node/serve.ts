@@ -4,8 +4,7 @@ import type { Socket } from "node:net";
 import { EverstepError } from "../model/error.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import { addressOf, listen } from "./listen.ts";
-import { isLoopback, isWildcard } from "./loopback.ts";
-import { ownNames, underOwnNames } from "./own-names.ts";
+import { isLoopback, isWildcard, ownNames, underOwnNames } from "./own-names.ts";
 import { fetchOf, type NodeHandlerOptions, nodeHandler, type WebHandler } from "./to-node-handler.ts";
 
 export interface ServeOptions extends NodeHandlerOptions {

@@ -1,6 +1,7 @@
 import type { WireRef } from "everstep/client";
 import "../../look/instance.css";
 import "../../look/instance-head.css";
+import { useEffect } from "react";
 import { Link } from "wouter";
 import { ProblemNotice } from "../../parts/notice.tsx";
 import { Bones } from "../../parts/skeleton.tsx";
@@ -14,9 +15,8 @@ import { InstanceHead } from "./head/instance-head.tsx";
 import { type Live, useLive } from "./live.ts";
 import { LogsTab } from "./logs/logs-tab.tsx";
 import { MissingInstance } from "./missing-instance.tsx";
+import { RunTimeline } from "./run-timeline.tsx";
 import { RunsTab } from "./runs/runs-tab.tsx";
-import { TimelineTab } from "./timeline-tab.tsx";
-import { useTitle } from "./use-title.ts";
 
 export default function InstanceView(address: WireRef) {
   const { live, problem, isStale } = useLive(address);
@@ -78,4 +78,22 @@ function Tabs({ live }: { readonly live: Live }) {
       {current === "family" && <FamilyTab live={live} />}
     </>
   );
+}
+
+function TimelineTab({ live }: { readonly live: Live }) {
+  const { steps, running, meta, details } = live.value;
+  return <RunTimeline live={live} run={{ steps, running, meta, status: details.status }} />;
+}
+
+/** The title of the browser's tab while this is looked at. */
+function useTitle(title: string): void {
+  useEffect(() => {
+    const before = document.title;
+    return () => {
+      document.title = before;
+    };
+  }, []);
+  useEffect(() => {
+    document.title = `${title} · everstep`;
+  }, [title]);
 }

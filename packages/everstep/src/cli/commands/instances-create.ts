@@ -2,8 +2,7 @@ import { defineCommand } from "../command.ts";
 import { nameOf } from "../instance-of.ts";
 import { readJsonFrom } from "../json-source.ts";
 import { type Moment, timeOf } from "../moment.ts";
-import { endOf } from "../output/end-of.ts";
-import { writeEnding } from "../output/ending.ts";
+import { endOf, writeEnding } from "../output/end-of.ts";
 import { jsonDocument } from "../output/json-document.ts";
 import { jsonOption } from "../output/json-option.ts";
 

@@ -1,7 +1,6 @@
 /** A list of names and what they mean, as help has it: two columns, the second one wrapped. */
 import type { Output } from "../output/output.ts";
 import { painted } from "../output/paint.ts";
-import { wrapped } from "../output/wrap.ts";
 
 export interface Definition {
   readonly name: string;
@@ -28,6 +27,21 @@ export function writeParagraph(text: string, out: Output): void {
 export function writeHeading(text: string, out: Output): void {
   out.line();
   out.line(painted("bold", text));
+}
+
+/** Text in lines of a width, broken between words. */
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
 }
 
 function widthOf(out: Output): number {

@@ -1,12 +1,15 @@
-/** Waits for an instance to end; a person sees meanwhile what it is at. */
+/** Waiting for an instance to end, and how it ended. */
 import type { InstanceClient, InstanceResult } from "../../fetch-client/index.ts";
-import type { WireStep } from "../../wire/index.ts";
+import type { WireStatus, WireStep } from "../../wire/index.ts";
+import { writeValue } from "./instance-facts.ts";
 import type { Output } from "./output.ts";
 import { painted } from "./paint.ts";
-import { stepMark } from "./status.ts";
+import { statusStyle, stepMark } from "./status.ts";
 import { durationBetween, spokenDuration } from "./time.ts";
 import { whatOf } from "./timeline.ts";
+import { errorText } from "./value.ts";
 
+/** A person sees meanwhile what it is at. */
 export async function endOf(
   instance: InstanceClient,
   err: Output,
@@ -51,4 +54,12 @@ async function tellSteps(
 function textOf(step: WireStep, now: number): string {
   if (step.settledAt === null) return whatOf(step, now);
   return `after ${spokenDuration(durationBetween(step.createdAt, step.settledAt))}`;
+}
+
+/** How an instance ended; true when it is complete. */
+export function writeEnding({ status, output, error }: WireStatus, out: Output): boolean {
+  const text = error === undefined ? "" : `: ${errorText(error)}`;
+  out.line("It is ", painted(statusStyle(status), status), text, error === undefined ? "." : "");
+  if (status === "complete") writeValue("Output", output, out);
+  return status === "complete";
 }

@@ -1,11 +1,12 @@
 /** What there is to say about one instance, without its steps. */
 import type { WireInstance, WireMeta, WireRef } from "../../wire/index.ts";
-import { type Fact, writeFacts } from "./facts.ts";
-import type { Output } from "./output.ts";
+import type { Output, Piece } from "./output.ts";
 import { painted } from "./paint.ts";
 import { statusStyle } from "./status.ts";
 import { absoluteTime, durationBetween, relativeTime, spokenDuration } from "./time.ts";
 import { errorText, valueLines } from "./value.ts";
+
+type Fact = readonly [name: string, ...pieces: readonly Piece[]];
 
 type Shown = WireInstance & { readonly meta: WireMeta };
 
@@ -24,6 +25,12 @@ export function writeInstance({ id, details, meta }: Shown, full: boolean, now: 
   }
   writeValue("Params", meta.params, out);
   if (details.status === "complete") writeValue("Output", details.output, out);
+}
+
+/** One per line, their names in a column. */
+function writeFacts(facts: readonly Fact[], out: Output): void {
+  const width = Math.max(0, ...facts.map(([name]) => name.length));
+  for (const [name, ...pieces] of facts) out.line("  ", painted("dim", name.padEnd(width)), "  ", ...pieces);
 }
 
 function timeFacts(meta: WireMeta, now: number): readonly Fact[] {

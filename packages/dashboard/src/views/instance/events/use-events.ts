@@ -1,10 +1,9 @@
 /** The events of a run, newest first, read again when the instance changed. */
 import type { WireEvent } from "everstep/client";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Loaded, useLoaded } from "../../../api/use-loaded.ts";
 import { isEnded } from "../../../words/statuses.ts";
 import type { Live } from "../live.ts";
-import { usePaced } from "../use-paced.ts";
 
 const pageSize = 50;
 /** An event that no step takes changes nothing else about the instance. */
@@ -48,4 +47,19 @@ function useVersion(value: unknown): number {
   const seen = useRef({ value, version: 0 });
   if (seen.current.value !== value) seen.current = { value, version: seen.current.version + 1 };
   return seen.current.version;
+}
+
+/** The latest of what changes often, but no more often than this. */
+function usePaced<Value>(value: Value, leastMs: number): Value {
+  const [shown, setShown] = useState(value);
+  const shownAt = useRef(0);
+  useEffect(() => {
+    const show = (): void => {
+      shownAt.current = Date.now();
+      setShown(value);
+    };
+    const timer = setTimeout(show, Math.max(0, shownAt.current + leastMs - Date.now()));
+    return () => clearTimeout(timer);
+  }, [value, leastMs]);
+  return shown;
 }

@@ -7,7 +7,6 @@ import { ActionBar } from "../actions/action-bar.tsx";
 import type { Live } from "../live.ts";
 import { Facts } from "./facts.tsx";
 import { Lead } from "./lead.tsx";
-import { LiveDot } from "./live-dot.tsx";
 
 export function InstanceHead({ live }: { readonly live: Live }) {
   const { workflowName, instanceId } = live.address;
@@ -37,5 +36,23 @@ export function InstanceHead({ live }: { readonly live: Live }) {
       <Facts live={live} />
       <ActionBar live={live} />
     </header>
+  );
+}
+
+/** Whether what is seen is what is. Of what has ended nothing is expected any more. */
+function LiveDot({ isStale, hasEnded }: { readonly isStale: boolean; readonly hasEnded: boolean }) {
+  if (hasEnded && !isStale) return null;
+  return (
+    <span
+      className={isStale ? "live-dot is-stale" : "live-dot"}
+      role="status"
+      title={
+        isStale
+          ? "The connection dropped and is being made again. What is shown may be old."
+          : "What is shown changes by itself."
+      }
+    >
+      {isStale ? "reconnecting" : "live"}
+    </span>
   );
 }

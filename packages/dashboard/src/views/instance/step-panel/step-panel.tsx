@@ -1,12 +1,11 @@
 /** Everything about one step, beside the timeline or under it. */
 import "../../../look/step-panel.css";
 import type { WireRef, WireStep } from "everstep/client";
-import { X } from "lucide-react";
+import { CircleCheck, CircleDot, CircleX, Hourglass, X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef } from "react";
 import { StepErrors } from "./step-errors.tsx";
 import { StepFacts } from "./step-facts.tsx";
 import { StepResult } from "./step-result.tsx";
-import { StepState } from "./step-state.tsx";
 
 export interface StepPanelProps {
   readonly instance: WireRef;
@@ -72,5 +71,22 @@ export function StepPanel({ instance, step, runNumber, isCurrentRun, actions, on
       </div>
       {actions && <footer className="step-actions">{actions}</footer>}
     </section>
+  );
+}
+
+const looks = {
+  completed: { Icon: CircleCheck, look: "is-complete" },
+  errored: { Icon: CircleX, look: "is-errored" },
+  waiting: { Icon: Hourglass, look: "is-waiting" },
+  running: { Icon: CircleDot, look: "is-active" },
+} as const;
+
+function StepState({ step }: { readonly step: WireStep }) {
+  const { Icon, look } = looks[step.status];
+  return (
+    <span className={`status ${look}`}>
+      <Icon aria-hidden />
+      {step.status}
+    </span>
   );
 }
