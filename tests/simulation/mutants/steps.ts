@@ -64,7 +64,7 @@ export const steps: readonly Mutant[] = [
         file: "runner/runner.ts",
         find: "const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];",
         replace:
-          "for (const turn of cutOff) turn.failAll();\n    await within(this.runtime, this.#allEnded(), 1000);\n    const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];",
+          "for (const turn of cutOff) turn.failAll();\n    await withTimeout(this.runtime, 1000, this.#allEnded());\n    const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];",
       },
       {
         file: "engine/turn.ts",

@@ -1,6 +1,7 @@
 import { EverstepError, StoreError } from "../model/error.ts";
 import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
-import type { Runtime, Timer } from "../model/runtime.ts";
+import type { Timer } from "../model/runtime.ts";
+import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import { isRetryable } from "../runner/store-patience.ts";
 import type { AppParts } from "./app-parts.ts";
 import { type InstanceStatusView, statusView } from "./views.ts";
@@ -48,7 +49,8 @@ export function awaitEnd(
     /** The time is up: a last look, for which nobody waits long. */
     const giveUp = async (): Promise<void> => {
       try {
-        const record = await atMost(lastLookMs, read(), runtime);
+        const record = await withTimeout(runtime, lastLookMs, read());
+        if (record === timedOut) throw noAnswer();
         const ended = isTerminal(record.status);
         finish(() => resolve({ ...statusView(record), timedOut: !ended }));
       } catch (error) {
@@ -73,13 +75,6 @@ export function awaitEnd(
 }
 
 const lastLookMs = 2000;
-
-function atMost<Result>(ms: number, work: Promise<Result>, runtime: Runtime): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = runtime.timer(() => reject(noAnswer()), ms);
-    work.then(resolve, reject).finally(() => timer.cancel());
-  });
-}
 
 function noAnswer(): StoreError {
   return new StoreError(

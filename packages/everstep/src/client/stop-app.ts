@@ -34,7 +34,6 @@ async function stop(
   await hints?.stop(time.leftMs);
   access.patience.stop();
   // It waits for calls under way, and a server that has fallen silent answers none of them.
-  const closing = parts.store.close();
-  if (await time.wait(closing)) await closing;
+  await time.wait(parts.store.close());
   return report;
 }

@@ -9,6 +9,7 @@ import type { RetryDelay, StepContext } from "../authoring/workflow-step.ts";
 import { type ErrorCode, EverstepError } from "../model/error.ts";
 import { stepDefaults, timeMax } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import { retryDelayMs } from "./backoff.ts";
 import type { Body, BodyOutcome } from "./body.ts";
 import type { AttemptOutcome } from "./settle.ts";
@@ -53,8 +54,9 @@ function failure(
   if (isFinal(thrown) || (options.maxAttempts !== null && failed >= options.maxAttempts)) return final;
   const category = classified(thrown, definition, now);
   if (category?.kind === "client-error" || category?.kind === "validation") return final;
-  const asked = category?.retryAfterMs ?? retryAfterOf(thrown, now);
-  if (asked !== undefined) return { kind: "threw", error, retryable: true, retryAt: timeAfter(now, asked) };
+  const retryAfterMs = category?.retryAfterMs ?? retryAfterOf(thrown, now);
+  if (retryAfterMs !== undefined)
+    return { kind: "threw", error, retryable: true, retryAt: timeAfter(now, retryAfterMs) };
   const later = (baseMs: number): AttemptOutcome => ({
     kind: "threw",
     error,
@@ -63,22 +65,16 @@ function failure(
   });
   if (typeof options.delay === "number") return later(options.delay);
   const reason = isInstance(thrown, Error) ? thrown : fromStoredError(error);
-  return askForDelay(options.delay, { ctx: context, error: reason }, runtime).then(later, () => final);
+  const asked = askForDelay(options.delay, { ctx: context, error: reason });
+  // A delay function that throws, gives nonsense or takes too long ends the retries: there is no delay left to trust.
+  return withTimeout(runtime, stepDefaults.delayFunctionMs, asked).then(
+    (delayMs) => (delayMs === timedOut ? final : later(delayMs)),
+    () => final,
+  );
 }
 
-/** A delay function that throws, gives nonsense or takes too long ends the retries: there is no delay left to trust. */
-function askForDelay(
-  delay: RetryDelay,
-  failure: Parameters<RetryDelay>[0],
-  runtime: Runtime,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const timer = runtime.timer(() => reject(new Error("too late")), stepDefaults.delayFunctionMs);
-    const ask = async (): Promise<number> => parseDuration(await delay(failure), "retry delay");
-    ask()
-      .then(resolve, reject)
-      .finally(() => timer.cancel());
-  });
+async function askForDelay(delay: RetryDelay, failure: Parameters<RetryDelay>[0]): Promise<number> {
+  return parseDuration(await delay(failure), "retry delay");
 }
 
 /** Only what can be used of a classifier's answer: one with a mistake in it must not decide the fate of a step. */

@@ -1,4 +1,5 @@
 import type { Runtime } from "../model/runtime.ts";
+import { timedOut, withTimeout } from "../model/with-timeout.ts";
 
 /** Nobody answered, or said anything more, in time. */
 export class TimeUp extends Error {
@@ -36,28 +37,24 @@ export class Leash {
   }
 
   /** Cut when it takes longer. */
-  within<Result>(ms: number, work: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result> {
+  async within<Result>(ms: number, work: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result> {
+    const outcome = await withTimeout(this.#runtime, ms, this.#untilCut(work));
+    if (outcome !== timedOut) return outcome;
+    this.cut(new TimeUp(ms));
+    throw this.signal.reason;
+  }
+
+  #untilCut<Result>(work: (signal: AbortSignal) => Result | Promise<Result>): Promise<Result> {
     const { signal } = this;
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const timer = this.#runtime.timer(() => this.cut(new TimeUp(ms)), ms);
-      const onCut = (): void => {
-        timer.cancel();
-        reject(signal.reason);
-      };
-      const end = (settle: () => void): void => {
-        timer.cancel();
-        signal.removeEventListener("abort", onCut);
-        settle();
-      };
+      const onCut = (): void => reject(signal.reason);
       signal.addEventListener("abort", onCut, { once: true });
       // Inside of a promise, so that what is thrown at once is treated alike.
       Promise.resolve(signal)
         .then(work)
-        .then(
-          (result) => end(() => resolve(result)),
-          (problem: unknown) => end(() => reject(problem)),
-        );
+        .then(resolve, reject)
+        .finally(() => signal.removeEventListener("abort", onCut));
     });
   }
 

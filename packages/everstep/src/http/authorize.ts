@@ -2,7 +2,7 @@
 import { EverstepError } from "../model/error.ts";
 import { meant } from "../model/known-names.ts";
 import type { Runtime } from "../model/runtime.ts";
-import { inTime, late } from "./in-time.ts";
+import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import { problemResponse } from "./problems.ts";
 
 /** What a request is about to do, known before anything is read from the store. */
@@ -104,12 +104,14 @@ export async function ask<Context>(
     return refuse(403, "You may not do this.");
   };
   try {
-    const answer: unknown = await inTime(runtime, hookMs, (async () => hook(context))()).catch(responseOnly);
+    const answer: unknown = await withTimeout(runtime, hookMs, (async () => hook(context))()).catch(
+      responseOnly,
+    );
     if (answer === undefined) return;
     if (isActor(answer))
       return void (context as Partial<AuthorizeContext>).state?.set(actorKey, answer.actor);
     if (answer instanceof Response) return copyOf(answer);
-    if (answer === late) return refused(`did not answer within ${hookMs} ms`);
+    if (answer === timedOut) return refused(`did not answer within ${hookMs} ms`);
     return refused(
       "returned something that is neither nothing or { actor } (to allow) nor a Response (to refuse)",
     );

@@ -5,6 +5,7 @@ import { partsOf } from "../client/app-parts.ts";
 import type { App } from "../client/create-workflows.ts";
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
+import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import {
   type Authorize,
   type AuthorizeContext,
@@ -20,7 +21,6 @@ import type { Dashboard } from "./dashboard/dashboard.ts";
 import { DashboardFiles } from "./dashboard/dashboard-files.ts";
 import { etagOf, isKnownTag } from "./etag.ts";
 import { healthOf } from "./health.ts";
-import { inTime, late } from "./in-time.ts";
 import { kept, keptFor } from "./kept.ts";
 import { mayDo, maySee } from "./may-do.ts";
 import { isOpenToAll } from "./open-to-all.ts";
@@ -305,8 +305,8 @@ class HttpHandler {
   /** A store that is out of reach is waited for by the app, but not for ever by who asked. */
   async #inTime<Outcome>(route: Route, work: Promise<Outcome>): Promise<Outcome> {
     const ms = route.isLong ? longAnswerMs : answerMs;
-    const outcome = await inTime(this.#parts.runtime, ms, work);
-    if (outcome === late) throw tookTooLong(ms);
+    const outcome = await withTimeout(this.#parts.runtime, ms, work);
+    if (outcome === timedOut) throw tookTooLong(ms);
     return outcome as Outcome;
   }
 }

@@ -1,8 +1,8 @@
 import type { AppParts } from "../client/app-parts.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import type { Health } from "../wire/index.ts";
-import { inTime, late } from "./in-time.ts";
 
 /** How long the store may take before it counts as out of reach. */
 const storeMs = 1000;
@@ -32,6 +32,6 @@ export async function healthOf(app: App, parts: AppParts): Promise<Health> {
 
 /** Null where there was no answer in time. */
 async function answered<Value>(runtime: Runtime, question: () => Promise<Value>): Promise<Value | null> {
-  const answer = await inTime(runtime, storeMs, question()).catch(() => late);
+  const answer = await withTimeout(runtime, storeMs, question()).catch(() => timedOut);
   return typeof answer === "symbol" ? null : (answer as Value);
 }

@@ -1,8 +1,8 @@
 import { beatDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { withTimeout } from "../model/with-timeout.ts";
 import type { RunnerRecord, Store } from "../store/store.ts";
 import { Tallies } from "./tallies.ts";
-import { within } from "./within.ts";
 
 export interface BeatsParts {
   readonly store: Store;
@@ -45,14 +45,14 @@ export class Beats {
   /** The same for hosts that may be put to sleep afterwards; a store that does not answer is not waited for. */
   async beatNow(): Promise<void> {
     this.beat();
-    if (this.#telling) await within(this.#parts.runtime, this.#telling, beatDefaults.patienceMs);
+    if (this.#telling) await withTimeout(this.#parts.runtime, beatDefaults.patienceMs, this.#telling);
   }
 
   /** The last one, which says that the runner stopped. */
   async stop(): Promise<void> {
     if (!this.#parts.store.beat || this.#startedAt === null) return;
     this.#last ??= this.#tellLast();
-    await within(this.#parts.runtime, this.#last, beatDefaults.patienceMs);
+    await withTimeout(this.#parts.runtime, beatDefaults.patienceMs, this.#last);
   }
 
   async #tellLast(): Promise<void> {

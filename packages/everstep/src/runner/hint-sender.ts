@@ -2,6 +2,7 @@ import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import type { StoreOutcome, StoreRequest } from "../model/request.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
+import { withTimeout } from "../model/with-timeout.ts";
 import type { Store } from "../store/store.ts";
 import {
   answersTo,
@@ -12,7 +13,6 @@ import {
 } from "./hint-questions.ts";
 import { type Dispatcher, hintOf, hintsOf, type WakeHint } from "./hints.ts";
 import type { Patience } from "./store-patience.ts";
-import { within } from "./within.ts";
 
 export interface HintSenderParts {
   readonly dispatcher: Dispatcher;
@@ -58,7 +58,7 @@ export class HintSender {
   /** Waits for calls under way, but not for long. */
   async stop(patienceMs: number): Promise<void> {
     const { runtime } = this.#parts;
-    if (this.#underWay.size > 0) await within(runtime, Promise.all(this.#underWay), patienceMs);
+    if (this.#underWay.size > 0) await withTimeout(runtime, patienceMs, Promise.all(this.#underWay));
     this.#isStopped = true;
     for (const timer of this.#timers) timer.cancel();
   }

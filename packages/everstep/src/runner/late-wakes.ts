@@ -1,9 +1,9 @@
 import type { Turn } from "../engine/turn.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { withTimeout } from "../model/with-timeout.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import type { Residents } from "./residents.ts";
 import { askAgainMs, isRetryable } from "./store-patience.ts";
-import { within } from "./within.ts";
 
 export interface LateWakesParts {
   readonly group: CommitGroup;
@@ -47,7 +47,8 @@ export class LateWakes {
     this.#isOver = true;
     const busy = residents.suspended.filter(mayBeBusy);
     if (busy.length === 0) return;
-    await within(runtime, Promise.all(busy.map((turn) => this.#submit(turn).catch(onProblem))), patienceMs);
+    const submitted = Promise.all(busy.map((turn) => this.#submit(turn).catch(onProblem)));
+    await withTimeout(runtime, patienceMs, submitted);
   }
 
   /** A store that is out of reach is asked until it answers: nobody else knows that the run is to go on. */

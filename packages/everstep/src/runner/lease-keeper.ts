@@ -3,6 +3,7 @@ import { EverstepError, StoreError } from "../model/error.ts";
 import type { RunId } from "../model/instance.ts";
 import { type Lease, leaseEnd } from "../model/lease.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
+import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import type { Store } from "../store/store.ts";
 import { Outages } from "./outages.ts";
 
@@ -192,15 +193,9 @@ export class LeaseKeeper {
     const due = [...this.#held.values()].filter((held) => this.#isDue(held, since));
     if (due.length === 0) return true;
     const asking = new AbortController();
-    let patience: Timer | undefined;
-    const givenUp = new Promise<false>((resolve) => {
-      patience = this.#runtime.timer(() => {
-        asking.abort(unanswered());
-        resolve(false);
-      }, this.#leaseMs / 6);
-    });
-    const isAnswered = await Promise.race([this.#ask(due, since, asking.signal), givenUp]);
-    patience?.cancel();
+    const answer = await withTimeout(this.#runtime, this.#leaseMs / 6, this.#ask(due, since, asking.signal));
+    if (answer === timedOut) asking.abort(unanswered());
+    const isAnswered = answer === true;
     if (isAnswered) this.#outages.answered();
     else this.#outages.failed(since);
     return isAnswered;

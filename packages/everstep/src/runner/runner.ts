@@ -13,6 +13,7 @@ import { type Claim, type Lease, leaseEnd, newToken } from "../model/lease.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest, LeaseOffer } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import { withTimeout } from "../model/with-timeout.ts";
 import type { RunHistory, RunnerRecord, Store, Tally } from "../store/store.ts";
 import { Beats } from "./beats.ts";
 import { ChangeWatch } from "./change-watch.ts";
@@ -36,7 +37,6 @@ import { StopPatience } from "./stop-patience.ts";
 import { isRetryable, retryAfterMs } from "./store-patience.ts";
 import { TurnMemory } from "./turn-memory.ts";
 import { lastBoundary, unfit, unreadable } from "./unfit.ts";
-import { within } from "./within.ts";
 
 export interface RunnerOptions extends PollSettings {
   readonly concurrency: number;
@@ -243,7 +243,7 @@ export class Runner implements TurnHost {
     this.#unhear?.();
     const before = [...this.#active.values()];
     for (const turn of before) turn.windDown();
-    await within(this.runtime, this.#allEnded(), graceMs);
+    await withTimeout(this.runtime, graceMs, this.#allEnded());
     this.#state = "leaving";
     patience.begin();
     const cutOff = [...this.#active.values()];

@@ -1,5 +1,6 @@
 /** The checks of the doctor. Each only reads. */
 import type { App, Runtime, VerifyReport, VerifyWarning } from "../../../index.ts";
+import { timedOut, withTimeout } from "../../../model/with-timeout.ts";
 import { neededNode, oldNode } from "../../needed-node.ts";
 import { spokenDuration } from "../../output/time.ts";
 import { counted } from "../counted.ts";
@@ -20,7 +21,7 @@ export function nodeFinding(version: string): Finding {
 export async function storeFindings(app: App, runtime: Runtime): Promise<readonly Finding[]> {
   const began = runtime.monotonic();
   // Asked directly: the app itself would wait for a store that is out of reach.
-  const asked = await within(runtime, answerMsMax, () => app.store.migrate({ plan: true }));
+  const asked = await answered(runtime, () => app.store.migrate({ plan: true }));
   if (asked.kind === "failed") {
     return [
       { level: "fail", subject: "store", text: asked.message, advice: "Nothing else could be looked at." },
@@ -147,23 +148,12 @@ type Answer<Value> =
   | { readonly kind: "answered"; readonly value: Value }
   | { readonly kind: "failed"; readonly message: string };
 
-async function within<Value>(
-  runtime: Runtime,
-  ms: number,
-  ask: () => Promise<Value>,
-): Promise<Answer<Value>> {
-  let cancel = (): void => {};
-  const late = new Promise<Answer<Value>>((resolve) => {
-    const message = `The store did not answer within ${spokenDuration(ms)}.`;
-    const timer = runtime.timer(() => resolve({ kind: "failed", message }), ms);
-    cancel = () => timer.cancel();
-  });
+async function answered<Value>(runtime: Runtime, ask: () => Promise<Value>): Promise<Answer<Value>> {
   try {
-    const answer = ask().then((value): Answer<Value> => ({ kind: "answered", value }));
-    return await Promise.race([answer, late]);
+    const value = await withTimeout(runtime, answerMsMax, ask());
+    if (value !== timedOut) return { kind: "answered", value };
+    return { kind: "failed", message: `The store did not answer within ${spokenDuration(answerMsMax)}.` };
   } catch (error) {
     return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
-  } finally {
-    cancel();
   }
 }
