@@ -4,6 +4,7 @@ import type { SettledStep, StepRecord } from "../model/step.ts";
 import { Body } from "./body.ts";
 import { Call } from "./call.ts";
 import { Draft } from "./draft.ts";
+import { Durability } from "./durability.ts";
 import { HandOver, mutationsFor, plain, type Settlement } from "./hand-over.ts";
 import type { SettlementDraft } from "./settle.ts";
 
@@ -44,7 +45,8 @@ function mutating(call: Call): Body {
 
 function begin(nextIndex = 0) {
   const draft = new Draft();
-  const handOver = new HandOver(draft, nextIndex);
+  const durability = new Durability();
+  const handOver = new HandOver(draft, durability, nextIndex);
   let flushes = 0;
   const next = (): { key: string; place: number } | null => {
     const handed = handOver.next(() => flushes++);
@@ -57,15 +59,15 @@ function begin(nextIndex = 0) {
   /** Commits what is in the draft, as the turn does. */
   const durable = (): readonly string[] => {
     const { keys } = commit();
-    handOver.durable = handOver.writes;
+    durability.commit(durability.written);
     return keys;
   };
-  return { draft, handOver, next, commit, durable, flushes: () => flushes };
+  return { draft, durability, handOver, next, commit, durable, flushes: () => flushes };
 }
 
 describe("new settlements", () => {
   test("are handed over in the order they finished, before their commit, each with its place", () => {
-    const { handOver, next, commit } = begin(4);
+    const { durability, handOver, next, commit } = begin(4);
     for (const name of ["b", "a", "c"]) handOver.add(settlementOf(callOf(name)));
     expect([next(), next(), next(), next()]).toEqual([
       { key: "b", place: 4 },
@@ -74,7 +76,7 @@ describe("new settlements", () => {
       null,
     ]);
     expect(commit().keys).toEqual(["b", "a", "c"]);
-    expect(handOver.writes).toBe(3);
+    expect(durability.written).toBe(3);
   });
 
   test("may go at once only when nothing is before them", () => {

@@ -4,6 +4,7 @@ import type { ErroredStep, SettledStep, StepRecord, WaitingStep } from "../model
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { Draft } from "./draft.ts";
+import type { Durability } from "./durability.ts";
 import type { SettlementDraft } from "./settle.ts";
 import { added, none } from "./short-list.ts";
 
@@ -45,6 +46,7 @@ export const plain = {
  */
 export class HandOver {
   readonly #draft: Draft;
+  readonly #durability: Durability;
   #nextIndex: number;
   /** Calls with a recorded settlement that was not handed over yet. */
   readonly #owed: Call[] = [];
@@ -54,13 +56,10 @@ export class HandOver {
   #ready: readonly Settlement[] = none;
   /** Nested ones go to the body that asked as soon as they are durable. */
   #nested: Settlement[] = [];
-  /** Writes put into drafts so far. */
-  writes = 0;
-  /** Writes known to be durable. */
-  durable = 0;
 
-  constructor(draft: Draft, nextIndex: number) {
+  constructor(draft: Draft, durability: Durability, nextIndex: number) {
     this.#draft = draft;
+    this.#durability = durability;
     this.#nextIndex = nextIndex;
   }
 
@@ -101,7 +100,7 @@ export class HandOver {
       this.#place(first);
       if (first.needsCommit) flush();
     }
-    if (first.needsCommit && this.durable < first.gate) return null;
+    if (first.needsCommit && this.#durability.durable < first.gate) return null;
     this.#ready = this.#ready.length === 1 ? none : this.#ready.slice(1);
     return { call: first.call, record: first.record as unknown as SettledStep };
   }
@@ -117,7 +116,7 @@ export class HandOver {
     const owed = takeFirst(this.#owedInside);
     if (owed) return { call: owed, record: owed.record as SettledStep };
     const first = this.#firstInside();
-    if (first === undefined || first.gate > this.durable) return null;
+    if (first === undefined || first.gate > this.#durability.durable) return null;
     this.#nested = this.#nested.filter((settlement) => settlement !== first);
     this.#ready = this.#ready.filter((settlement) => settlement !== first);
     return { call: first.call, record: first.record as SettledStep };
@@ -137,7 +136,7 @@ export class HandOver {
    */
   placeAll(): boolean {
     this.#ready = this.#ready.filter((settlement) => {
-      if (settlement.record !== null) return settlement.gate > this.durable;
+      if (settlement.record !== null) return settlement.gate > this.#durability.durable;
       if (settlement.timeout) return false;
       if (settlement.needsCommit && this.#draft.hasMutations) return true;
       this.#place(settlement);
@@ -205,7 +204,7 @@ export class HandOver {
     else this.#draft.step(record);
     if (event) this.#draft.consume({ seq: event.seq, stepKey: call.key });
     if (body) this.#placeAlongside(body, record);
-    settlement.gate = ++this.writes;
+    settlement.gate = this.#durability.write();
   }
 
   #placeAlongside(body: Body, record: SettledStep): void {

@@ -2,7 +2,7 @@ import type { BegunBody } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
-import { tellsOf } from "./cut-off.ts";
+import { CutOff, tellsOf } from "./cut-off.ts";
 import { added, none, taken } from "./short-list.ts";
 import { outerStepOver } from "./turn-errors.ts";
 
@@ -15,6 +15,12 @@ export class InFlight {
   #gated: readonly Body[] = none;
   /** Bodies that are over and whose outcome is not durable yet, one for each step: a crash would cut them off. */
   #unrecorded: readonly Body[] = none;
+  /** Starts that were cut off, before this turn and in it. */
+  readonly cutOff: CutOff;
+
+  constructor(interrupted: readonly BegunBody[]) {
+    this.cutOff = new CutOff(interrupted);
+  }
 
   get size(): number {
     return this.#running.length + this.#gated.length;
@@ -38,11 +44,16 @@ export class InFlight {
     for (const body of this.#unrecorded) if (!isToldBy(records, body)) begun = added(begun, body.begun);
     for (const body of this.#running) if (!isToldBy(records, body)) begun = added(begun, body.begun);
     for (const body of this.#gated) if (body.gate <= write) begun = added(begun, body.begun);
-    return begun;
+    const cutOff = this.cutOff.beyond(records);
+    return cutOff.length === 0 ? begun : [...cutOff, ...begun];
   }
 
-  /** The same for those only that must not run again. */
-  begunOnceBeyond(records: readonly StepRecord[]): readonly BegunBody[] {
+  /** Starts that the next turn must know of when this one ends with these records: what still runs is cut off by that. */
+  leftBy(records: readonly StepRecord[]): readonly BegunBody[] {
+    return [...this.cutOff.beyond(records), ...this.#begunOnceBeyond(records)];
+  }
+
+  #begunOnceBeyond(records: readonly StepRecord[]): readonly BegunBody[] {
     let begun: readonly BegunBody[] = none;
     for (const body of this.#running)
       if (body.mustNotRepeat && !isToldBy(records, body)) begun = added(begun, body.begun);
@@ -53,6 +64,7 @@ export class InFlight {
   recorded(steps: readonly StepRecord[]): void {
     if (this.#unrecorded.every((body) => isToldBy(steps, body))) this.#unrecorded = none;
     else this.#unrecorded = this.#unrecorded.filter((body) => !isToldBy(steps, body));
+    this.cutOff.recorded(steps);
   }
 
   /** Some body can still come to its end without anything else of this run going on. */

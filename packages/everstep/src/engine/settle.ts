@@ -39,5 +39,15 @@ export function settle(
   return { ...before, attempts, errors, status: "errored", error: outcome.error, settledAt: now };
 }
 
+/** What a wait becomes that is over. */
+export function completedWait(before: StepBase, result: EncodedValue, now: number): SettlementDraft {
+  return { ...before, status: "completed", result, settledAt: now };
+}
+
+/** What a step becomes without another attempt. */
+export function failedStep(before: StepBase, error: StoredError, now: number): SettlementDraft {
+  return { ...before, status: "errored", error, settledAt: now };
+}
+
 /** A settled step before it got its place in the order of hand-over. */
 export type SettlementDraft = Omit<CompletedStep, "settledIndex"> | Omit<ErroredStep, "settledIndex">;

@@ -1,37 +1,38 @@
-import type { Runtime, Timer } from "../model/runtime.ts";
+import type { Timer } from "../model/runtime.ts";
+import type { TurnParts } from "./turn-parts.ts";
+
+type Parts = Pick<TurnParts, "run" | "schedule" | "endings">;
 
 /** The two times a turn in progress must not miss: the next wait's, and the end of patience with idle author code. */
 export class TurnTimers {
-  readonly #runtime: Runtime;
-  readonly #onDue: () => void;
-  readonly #onStalled: () => void;
+  readonly #parts: Parts;
   #timer: Timer | null = null;
   #timerAt = 0;
   #stall: Timer | null = null;
 
-  constructor(runtime: Runtime, onDue: () => void, onStalled: () => void) {
-    this.#runtime = runtime;
-    this.#onDue = onDue;
-    this.#onStalled = onStalled;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** A turn held open by a body still owes its other waits their time. */
   dueAt(at: number): void {
     if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timerAt <= at)) return;
+    const { run, schedule } = this.#parts;
     this.#timer?.cancel();
     this.#timerAt = at;
     const fire = (): void => {
       this.#timer = null;
-      this.#onDue();
+      schedule.pump();
     };
-    this.#timer = this.#runtime.timer(fire, Math.max(0, at - this.#runtime.now()));
+    this.#timer = run.runtime.timer(fire, Math.max(0, at - run.now()));
   }
 
   stalledAfter(stallMs: number): void {
     if (this.#stall) return;
-    this.#stall = this.#runtime.timer(() => {
+    const { run, endings } = this.#parts;
+    this.#stall = run.runtime.timer(() => {
       this.#stall = null;
-      this.#onStalled();
+      endings.stalled();
     }, stallMs);
   }
 

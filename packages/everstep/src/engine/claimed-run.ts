@@ -1,0 +1,73 @@
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { EventRecord } from "../model/event.ts";
+import type { Claim } from "../model/lease.ts";
+import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import type { Call } from "./call.ts";
+import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
+import type { Turn } from "./turn.ts";
+import type { TurnCommit, TurnHost, TurnScope } from "./turn-host.ts";
+
+/** The run a turn is about: its code, its claim, and every effect on it, which is the host's. */
+export class ClaimedRun {
+  readonly definition: WorkflowDefinition;
+  readonly options: StepOptionsResolver;
+  readonly turn: Turn;
+  readonly host: TurnHost;
+  readonly runtime: Runtime;
+  /** Changes when the turn goes on under its next lease. */
+  claim: Claim;
+
+  constructor(turn: Turn, claim: Claim, definition: WorkflowDefinition, host: TurnHost) {
+    this.definition = definition;
+    this.options = stepOptionsOf(definition);
+    this.turn = turn;
+    this.host = host;
+    this.runtime = host.runtime;
+    this.claim = claim;
+  }
+
+  get scope(): AsyncScope<TurnScope> {
+    return this.host.scope;
+  }
+
+  /** Code is only held against what is recorded. */
+  get isRehearsal(): boolean {
+    return this.host.rehearsal !== undefined;
+  }
+
+  now(): number {
+    return this.runtime.now();
+  }
+
+  commit(commit: TurnCommit): void {
+    this.host.commit(this.turn, commit);
+  }
+
+  readEvents(after: number): Promise<readonly EventRecord[]> {
+    return this.host.readEvents(this.turn, after);
+  }
+
+  holdsLease(): boolean {
+    return this.host.holdsLease(this.turn);
+  }
+
+  takeStep(): boolean {
+    return this.host.takeStep(this.turn);
+  }
+
+  wake(): void {
+    this.host.wake(this.turn);
+  }
+
+  spoke(stepName: string | null): void {
+    this.host.spoke?.(this.turn, stepName);
+  }
+
+  asked(call: Call): void {
+    this.host.rehearsal?.asked(call);
+  }
+
+  notice(message: string): void {
+    this.host.notice(this.turn, message);
+  }
+}

@@ -1,0 +1,134 @@
+import { decodeValue } from "../authoring/codec.ts";
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { toStoredError } from "../authoring/stored-error.ts";
+import type { EventAddress, OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
+import type { InstanceRef } from "../model/instance.ts";
+import type { LogLevel } from "../model/log-line.ts";
+import type { StrayErrorKind } from "../model/runtime.ts";
+import { addressed } from "./addressed-workflow.ts";
+import type { Body } from "./body.ts";
+import type { CallSpec } from "./call.ts";
+import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
+import { encodeLogData } from "./log-data.ts";
+import { createStepApi, type StepApiHost } from "./step-api.ts";
+import { type ContextHost, openBody, type WorkflowAddress } from "./step-context.ts";
+import type { StepOptionsResolver } from "./step-options.ts";
+import { strayError } from "./turn-errors.ts";
+import type { TurnParts } from "./turn-parts.ts";
+
+type Parts = Pick<
+  TurnParts,
+  "run" | "records" | "life" | "schedule" | "timers" | "results" | "steps" | "endings"
+>;
+
+/** What author code asks for: steps, log lines, and in bodies other instances and events. Also starts it. */
+export class StepCalls implements StepApiHost, ContextHost {
+  readonly definition: WorkflowDefinition;
+  readonly options: StepOptionsResolver;
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.definition = parts.run.definition;
+    this.options = parts.run.options;
+    this.#parts = parts;
+  }
+
+  get ref(): InstanceRef & { readonly runNumber: number } {
+    return this.#parts.run.claim;
+  }
+
+  now(): number {
+    return this.#parts.run.now();
+  }
+
+  /** Runs the workflow function from the top. */
+  start(): void {
+    const { run, endings } = this.#parts;
+    const { claim, definition } = run;
+    const event = {
+      payload: decodeValue(claim.params) as never,
+      timestamp: new Date(claim.createdAt),
+      instanceId: claim.instanceId,
+      workflowName: claim.workflowName,
+    };
+    const step = createStepApi(this);
+    const running = run.scope.run<Promise<unknown>>(run.turn, async () => definition.run(event, step));
+    running.then(
+      (value) => endings.runSettled({ ok: true, value }),
+      (error) => endings.runSettled({ ok: false, error }),
+    );
+  }
+
+  call(spec: CallSpec): Promise<unknown> {
+    const { run, records, life, schedule, timers, results, steps } = this.#parts;
+    const parent = this.#currentBody();
+    run.spoke(parent?.call.name ?? null);
+    if (life.state === "closed" && parent === null) life.wakeLate();
+    if (life.state === "closed" || parent?.isVoid) return new Promise(() => {});
+    const entered = records.register.enter(spec, parent);
+    if (entered.kind === "answered") return results.again(spec.name, entered.record);
+    const { call } = entered;
+    results.progressed();
+    run.asked(call);
+    schedule.busy();
+    timers.cancelStall();
+    if (parent) parent.openCalls++;
+    const { record } = call;
+    // It waits for its place in the recorded order, so that races decide alike, in a body that runs again too.
+    if (record && record.status !== "waiting" && record.type === call.type) records.handOver.owe(call);
+    else steps.ask(call);
+    life.wakeLate();
+    schedule.pump();
+    return call.promise;
+  }
+
+  answer<Value>(answer: () => Value): Promise<Value> {
+    return this.#parts.results.answer(answer);
+  }
+
+  log(level: LogLevel, message: string, data: unknown, category: string): void {
+    const { records, life } = this.#parts;
+    const body = this.#currentBody();
+    if (life.state === "closed" || body?.isVoid) return;
+    records.draft.log({
+      stepKey: body?.call.key ?? null,
+      attempt: body?.start ?? null,
+      level,
+      category,
+      message,
+      data: encodeLogData(data, this.definition.limits.logBytesMax),
+      isReplay: body === null && records.register.replaying,
+      createdAt: this.now(),
+    });
+  }
+
+  startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string {
+    const { host, claim, runtime } = this.#parts.run;
+    const { name, definition } = addressed(workflow, this.definition.limits, host);
+    const request = planAlongsideCreate(name, definition, options, claim, runtime);
+    openBody(body, "startWorkflow").send(request);
+    return request.instanceId;
+  }
+
+  sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void {
+    const { host, runtime } = this.#parts.run;
+    const { name } = addressed(to.workflow, this.definition.limits, host);
+    const ref = { workflowName: name, instanceId: to.id };
+    const request = planAlongsideEvent(ref, event, body, this.definition.limits, runtime);
+    openBody(body, "sendEvent").send(request);
+  }
+
+  /** Something this run's code left behind failed and nobody handled it: worth a line, not the process. */
+  strayError(error: unknown, kind: StrayErrorKind, body: Body | null): void {
+    const { records, life } = this.#parts;
+    if (life.isOpen) records.note("error", strayError(toStoredError(error), kind));
+    // A callback that threw will hardly let its body come to an end.
+    if (kind === "thrown") body?.fail(error);
+  }
+
+  #currentBody(): Body | null {
+    const { scope, turn } = this.#parts.run;
+    const current = scope.current();
+    return current?.turn === turn ? current.body : null;
+  }
+}
