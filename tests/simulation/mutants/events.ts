@@ -121,14 +121,14 @@ export const eventMutants: readonly Mutant[] = [
   {
     name: "a timeout counts events as seen that came after it was decided",
     guards: ["INV-26"],
-    file: "engine/turn.ts",
-    find: "eventSeqSeen: Math.min(this.#inbox.seq, content.timeoutsSaw),",
-    replace: "eventSeqSeen: this.#inbox.seq,",
+    file: "engine/turn-commits.ts",
+    find: "eventSeqSeen: Math.min(inbox.seq, content.timeoutsSaw),",
+    replace: "eventSeqSeen: inbox.seq,",
   },
   {
     name: "a timeout that was refused is handed over",
     guards: ["INV-26"],
-    file: "engine/turn.ts",
+    file: "engine/commit-answers.ts",
     find: "if (outcome.timeoutsRefused) this.#withdrawTimeouts();",
     replace: "",
   },

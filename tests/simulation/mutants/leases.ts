@@ -2,7 +2,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const keeper = "runner/lease-keeper.ts";
-const turn = "engine/turn.ts";
+const answers = "engine/commit-answers.ts";
 
 export const leaseMutants: readonly Mutant[] = [
   {
@@ -66,14 +66,14 @@ export const leaseMutants: readonly Mutant[] = [
     guards: ["INV-6"],
     edits: [
       {
-        file: turn,
-        find: "if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());\n    if (this.#handOverInside())",
-        replace: "if (this.#handOverInside())",
+        file: "engine/turn-pump.ts",
+        find: "if (!run.holdsLease()) return life.abandon(leaseLost());\n    if (results.nextInside())",
+        replace: "if (results.nextInside())",
       },
       {
-        file: turn,
-        find: "if (!this.#host.holdsLease(this)) return this.abandon(leaseLost());\n    this.#steps.startReleased();",
-        replace: "this.#steps.startReleased();",
+        file: answers,
+        find: "if (!run.holdsLease()) return life.abandon(leaseLost());\n    bodies.startReleased();",
+        replace: "bodies.startReleased();",
       },
       {
         file: keeper,
@@ -85,8 +85,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     name: "a superseded commit is taken for one that stands",
     guards: ["INV-6", "INV-12"],
-    file: turn,
-    find: 'if (outcome.kind === "superseded") return this.abandon(leaseLost());',
+    file: answers,
+    find: 'if (outcome.kind === "superseded") return life.abandon(leaseLost());',
     replace: "",
   },
   {
@@ -115,15 +115,15 @@ export const leaseMutants: readonly Mutant[] = [
   {
     name: "a body that must not be repeated is",
     guards: ["INV-9"],
-    file: "engine/open-steps.ts",
-    find: "if (mustNotRepeat && cutOff > recorded) return",
-    replace: "if (mustNotRepeat && cutOff > recorded + 1000) return",
+    file: "engine/bodies.ts",
+    find: "if (mustNotRepeat && cutOff > recorded) {",
+    replace: "if (mustNotRepeat && cutOff > recorded + 1000) {",
   },
   {
     name: "a body that must not be repeated begins before that is recorded",
     guards: ["INV-9"],
-    file: "engine/open-steps.ts",
-    find: "if (mustNotRepeat) handOver.writes++;",
+    file: "engine/bodies.ts",
+    find: "if (mustNotRepeat) records.durability.write();",
     replace: "",
   },
   {

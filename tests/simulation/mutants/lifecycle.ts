@@ -43,8 +43,8 @@ export const lifecycle: readonly Mutant[] = [
   {
     name: "a turn goes on after it heard of a pause",
     guards: ["INV-34"],
-    file: "engine/turn.ts",
-    find: 'if (outcome.kind === "paused") this.#windingDown = true;',
+    file: "engine/commit-answers.ts",
+    find: 'if (outcome.kind === "paused") life.windDown();',
     replace: "",
   },
   {

@@ -36,8 +36,8 @@ export const renewals: readonly Mutant[] = [
   {
     name: "the number of a commit that was refused is used again",
     guards: ["INV-42"],
-    file: "engine/turn.ts",
-    find: "const number = ++this.#commitNumber;",
-    replace: "const number = this.#appliedNumber + 1;\n    this.#commitNumber = number;",
+    file: "engine/turn-commits.ts",
+    find: "const number = ++this.#number;",
+    replace: "const number = this.#appliedNumber + 1;\n    this.#number = number;",
   },
 ];

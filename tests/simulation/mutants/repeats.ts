@@ -74,9 +74,10 @@ export const repeats: readonly Mutant[] = [
   {
     name: "a turn that goes on in memory counts its commits on",
     guards: ["INV-42"],
-    file: "engine/turn.ts",
-    find: "    this.#commitNumber = claim.confirmed ? 1 : 0;\n    this.#appliedNumber = this.#commitNumber;\n    this.#hasProgressed = false;",
-    replace: "    this.#hasProgressed = false;",
+    file: "engine/turn-commits.ts",
+    find: "    this.#number = this.#parts.run.claim.confirmed ? 1 : 0;\n    this.#appliedNumber = this.#number;\n    this.#hasProgressed = false;",
+    replace:
+      "    if (this.#number === 0) this.#number = this.#parts.run.claim.confirmed ? 1 : 0;\n    this.#appliedNumber = this.#number;\n    this.#hasProgressed = false;",
   },
   {
     name: "a change is made again when it is repeated",

@@ -2,7 +2,8 @@
 import type { Mutant } from "./mutant.ts";
 
 const handOver = "engine/hand-over.ts";
-const turn = "engine/turn.ts";
+const results = "engine/step-results.ts";
+const calls = "engine/step-calls.ts";
 
 export const replay: readonly Mutant[] = [
   {
@@ -22,15 +23,15 @@ export const replay: readonly Mutant[] = [
   {
     name: "the order of hand-over begins anew with every turn",
     guards: ["INV-17"],
-    file: turn,
-    find: "this.#handOver = new HandOver(this.#draft, this.#register.settledCount);",
-    replace: "this.#handOver = new HandOver(this.#draft, 0);",
+    file: "engine/turn-records.ts",
+    find: "this.handOver = new HandOver(this.draft, this.durability, this.register.settledCount);",
+    replace: "this.handOver = new HandOver(this.draft, this.durability, 0);",
   },
   {
     name: "several settlements are handed over at once",
     guards: ["INV-17"],
-    file: turn,
-    find: "if (!this.#drained) return false;\n    const next",
+    file: results,
+    find: "if (!this.#parts.schedule.isDrained) return false;\n    const next",
     replace: "const next",
   },
   {
@@ -48,23 +49,23 @@ export const replay: readonly Mutant[] = [
         replace: "export const liveValues = new WeakMap<object, unknown>();\n\nfunction failure(",
       },
       {
-        file: turn,
+        file: results,
         find: 'if (record.status === "completed") call.resolve(decodeValue(record.result));',
         replace:
           'if (record.status === "completed")\n      call.resolve(liveValues.has(record.result) ? liveValues.get(record.result) : decodeValue(record.result));',
       },
       {
-        file: turn,
-        find: 'import type { Body } from "./body.ts";',
-        replace: 'import { liveValues } from "./attempt-outcome.ts";\nimport type { Body } from "./body.ts";',
+        file: results,
+        find: 'import type { Call } from "./call.ts";',
+        replace: 'import { liveValues } from "./attempt-outcome.ts";\nimport type { Call } from "./call.ts";',
       },
     ],
   },
   {
     name: "the time an instance was created is the time of its passage",
     guards: ["INV-18"],
-    file: turn,
-    find: "timestamp: new Date(this.#claim.createdAt),",
+    file: calls,
+    find: "timestamp: new Date(claim.createdAt),",
     replace: "timestamp: new Date(this.now()),",
   },
   {
@@ -77,23 +78,23 @@ export const replay: readonly Mutant[] = [
   {
     name: "a replayed step begins its body again",
     guards: ["INV-8", "INV-19"],
-    file: turn,
-    find: 'if (record && record.status !== "waiting" && record.type === call.type) this.#handOver.owe(call);',
+    file: calls,
+    find: 'if (record && record.status !== "waiting" && record.type === call.type) records.handOver.owe(call);',
     replace:
-      'if (record && record.status === "completed" && record.type === call.type) this.#handOver.owe(call);\n    else if (record && record.status === "errored") {\n      (call as { record: unknown }).record = undefined;\n      this.#steps.ask(call);\n    }',
+      'if (record && record.status === "completed" && record.type === call.type) records.handOver.owe(call);\n    else if (record && record.status === "errored") {\n      (call as { record: unknown }).record = undefined;\n      steps.ask(call);\n    }',
   },
   {
     name: "a turn that yields forgets what has finished",
     guards: ["INV-9"],
-    file: turn,
-    find: "const uncommitted = this.#handOver.placeAll();",
+    file: "engine/turn-pump.ts",
+    find: "const uncommitted = records.handOver.placeAll();",
     replace: "const uncommitted = false;",
   },
   {
     name: "a turn that ends gives its bodies a record",
     guards: ["INV-20"],
-    file: turn,
-    find: "if (!this.#steps.inFlight.isEmpty) this.#steps.inFlight.cancelAll(reason());",
+    file: "engine/turn-life.ts",
+    find: "if (!inFlight.isEmpty) inFlight.cancelAll(reason());",
     replace: "void reason;",
   },
 ];

@@ -70,7 +70,7 @@ export const steps: readonly Mutant[] = [
         file: "engine/turn.ts",
         find: "  /** Stops at once: bodies are told, their results are void. */",
         replace:
-          '  failAll(): void {\n    this.#steps.inFlight.failAll(new Error("The runner is shutting down."));\n  }\n',
+          '  failAll(): void {\n    this.#parts.inFlight.failAll(new Error("The runner is shutting down."));\n  }\n',
       },
       {
         file: "engine/in-flight.ts",
@@ -138,8 +138,8 @@ export const steps: readonly Mutant[] = [
       },
       {
         file: openSteps,
-        find: "    if (!call.record) {\n      const waitsFor",
-        replace: "    if (call.record?.wakeAt !== until) {\n      const waitsFor",
+        find: "if (call.record) return parked.park(call);",
+        replace: "if (call.record?.wakeAt === until) return parked.park(call);",
       },
     ],
   },
@@ -182,9 +182,9 @@ export const steps: readonly Mutant[] = [
   {
     name: "a body begins before what it was given is durable",
     guards: ["INV-8", "INV-15"],
-    file: openSteps,
-    find: "if (handOver.writes <= handOver.durable) this.#start(body);",
-    replace: "if (handOver.writes >= 0) this.#start(body);",
+    file: "engine/bodies.ts",
+    find: "if (durability.isComplete) this.#start(body);",
+    replace: "if (durability.written >= 0) this.#start(body);",
   },
   {
     name: "a step inside another is not recorded",
@@ -210,8 +210,8 @@ export const steps: readonly Mutant[] = [
   {
     name: "what else was new is forgotten when rows are refused",
     guards: ["INV-11"],
-    file: "engine/turn.ts",
-    find: `    this.#draft.putBack(content, {
+    file: "engine/commit-answers.ts",
+    find: `    records.draft.putBack(content, {
       index: call.index as number,
       alongside: body.alongside,
       event: failed.event?.seq ?? null,

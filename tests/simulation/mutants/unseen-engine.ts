@@ -52,17 +52,17 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "a yield forgets the bodies that it gives up and that must not repeat",
     guards: ["INV-9"],
-    file: "engine/open-steps.ts",
-    find: "return [...this.#cutOff.beyond(records), ...this.#inFlight.begunOnceBeyond(records)];",
-    replace: "return this.#cutOff.beyond(records);",
+    file: "engine/in-flight.ts",
+    find: "return [...this.cutOff.beyond(records), ...this.#begunOnceBeyond(records)];",
+    replace: "return this.cutOff.beyond(records);",
     because: "Few steps have steps inside and must not repeat, and a pause or a stop must meet one.",
     noticedBy: "engine/turn-cut-off.test.ts",
   },
   {
     name: "a body that must not repeat may, once the step around it ended",
     guards: ["INV-9"],
-    file: "engine/open-steps.ts",
-    find: 'if (inner.call.state === "running" && inner.mustNotRepeat) this.#cutOff.add(inner.begun);',
+    file: "engine/bodies.ts",
+    find: 'if (inner.call.state === "running" && inner.mustNotRepeat) inFlight.cutOff.add(inner.begun);',
     replace: "",
     because: "Few steps that must not repeat are inside of others, which must fail while they run.",
     noticedBy: "engine/turn-cut-off.test.ts",
@@ -80,7 +80,7 @@ export const unseenInEngine: readonly Unseen[] = [
     name: "a step inside another is handed over before it is durable",
     guards: ["INV-8"],
     file: "engine/hand-over.ts",
-    find: "if (first === undefined || first.gate > this.durable) return null;",
+    find: "if (first === undefined || first.gate > this.#durability.durable) return null;",
     replace: "if (first === undefined) return null;",
     because:
       "Only effects of the outer body between two inner steps would show it, and those of a world have none.",
@@ -89,8 +89,8 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "bodies hear that a run was given back when that was answered",
     guards: ["INV-6"],
-    file: "engine/turn.ts",
-    find: 'if (next.kind === "yield") this.#steps.inFlight.voidAll(turnOver());',
+    file: "engine/turn-commits.ts",
+    find: 'if (next.kind === "yield") inFlight.voidAll(turnOver());',
     replace: "",
     because: "A body of a world that waits for an inner step does nothing else meanwhile.",
     noticedBy: "engine/turn-pause.test.ts",
@@ -98,8 +98,8 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "a run ends without what has finished",
     guards: ["INV-9"],
-    file: "engine/turn.ts",
-    find: "    this.#handOver.placeFinished();\n",
+    file: "engine/turn-endings.ts",
+    find: "    records.handOver.placeFinished();\n",
     replace: "",
     because: "Two bodies must be over in the same moment, one of them the last that the function waits for.",
     noticedBy: "engine/turn.test.ts",
@@ -126,7 +126,7 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "starts that were cut off are forgotten by the next turn's first commit",
     guards: ["INV-9"],
-    file: "engine/open-steps.ts",
+    file: "engine/in-flight.ts",
     find: "return cutOff.length === 0 ? begun : [...cutOff, ...begun];",
     replace: "return cutOff.length >= 0 ? begun : [...cutOff, ...begun];",
     because: "It takes a branch that waits for something outside of steps before it comes to the step again.",
@@ -135,9 +135,9 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "new steps are decided while recorded ones are owed",
     guards: ["INV-17"],
-    file: "engine/turn.ts",
-    find: "if (!this.#handOver.owes) this.#steps.decideAll();",
-    replace: "this.#steps.decideAll();",
+    file: "engine/turn-pump.ts",
+    find: "if (!records.handOver.owes) steps.decideAll();",
+    replace: "steps.decideAll();",
     because:
       "Hand-over keeps the recorded order by itself; at most a body begins whose result nobody waits for.",
     noticedBy: null,
@@ -163,19 +163,19 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "a turn is suspended while author code still has something to do",
     guards: ["INV-20"],
-    file: "engine/turn.ts",
-    find: "    } else if (!this.#idle) {",
-    replace: "    } else if (!this.#idle && this.#commitNumber < 0) {",
+    file: "engine/turn-pump.ts",
+    find: "    } else if (!schedule.isIdle) {",
+    replace: "    } else if (!schedule.isIdle && commits.number < 0) {",
     because: "What the code asks for then wakes the run again: it costs a turn, and nothing else.",
     noticedBy: "engine/turn-waits.test.ts",
   },
   {
     name: "a suspended turn begins a step that is asked for",
     guards: ["INV-20", "INV-6"],
-    file: "engine/turn.ts",
-    find: "this.#wakeLate();\n    this.#schedulePump();\n    return call.promise;",
+    file: "engine/step-calls.ts",
+    find: "life.wakeLate();\n    schedule.pump();\n    return call.promise;",
     replace:
-      'if (this.#state === "suspended") this.#state = "open";\n    this.#schedulePump();\n    return call.promise;',
+      'if (life.state === "suspended") life.resume();\n    schedule.pump();\n    return call.promise;',
     because:
       "The lease was given back with the wait, so the turn finds that it holds none and begins nothing.",
     noticedBy: "engine/turn-waits.test.ts",
@@ -211,7 +211,7 @@ export const unseenInEngine: readonly Unseen[] = [
   {
     name: "waits are recorded that only a refused result led to",
     guards: ["INV-15", "INV-31"],
-    file: "engine/turn.ts",
+    file: "engine/turn-commits.ts",
     find: "const content = isMisled ? sound(given.content, this.#voidIndex) : given.content;",
     replace: "const content = given.content;",
     because:

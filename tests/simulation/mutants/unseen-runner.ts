@@ -70,8 +70,8 @@ export const unseenInRunner: readonly Unseen[] = [
     name: "a renewal without an answer is waited for until the lease is over",
     guards: ["LIV-3"],
     file: "runner/lease-keeper.ts",
-    find: "      }, this.#leaseMs / 6);",
-    replace: "      }, this.#leaseMs);",
+    find: "this.#leaseMs / 6, this.#ask(",
+    replace: "this.#leaseMs, this.#ask(",
     because:
       "In a world a call that is lost fails by itself after five seconds, as long as a renewal is waited for.",
     noticedBy: "runner/lease-keeper.test.ts",
