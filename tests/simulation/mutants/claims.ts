@@ -43,9 +43,9 @@ export const claims: readonly Mutant[] = [
   {
     name: "a runner takes more turns than it has places for",
     guards: ["INV-47"],
-    file: "runner/runner.ts",
-    find: "return this.#parts.options.concurrency - this.#active.size - this.#offered - this.#reserved;",
-    replace: "return this.#parts.options.concurrency - this.#offered - this.#reserved;",
+    file: "runner/capacity.ts",
+    find: "return this.#parts.setup.options.concurrency - this.#parts.turns.size - this.#offered - this.#reserved;",
+    replace: "return this.#parts.setup.options.concurrency - this.#offered - this.#reserved;",
   },
   {
     name: "crashes are not counted",

@@ -94,7 +94,7 @@ export const leaseMutants: readonly Mutant[] = [
     guards: ["INV-13"],
     edits: [
       {
-        file: "runner/runner.ts",
+        file: "runner/turns.ts",
         find: "this.#active.get(claim.lease.runId)?.abandon(leaseLost());",
         replace: "",
       },
@@ -130,14 +130,14 @@ export const leaseMutants: readonly Mutant[] = [
     name: "a runner that stops keeps its leases",
     guards: ["LIV-6"],
     file: "runner/runner.ts",
-    find: "if (leases.length > 0) await patience.wait(this.#release(leases));",
-    replace: "",
+    find: "const givenBack = held.length > 0 && (await patience.wait(leases.release(held)));",
+    replace: "const givenBack: boolean = held.length < 0;",
   },
   {
     name: "a runner that stops goes on",
     guards: ["LIV-6"],
-    file: "runner/runner.ts",
-    find: "for (const turn of before) turn.windDown();\n    await",
-    replace: "await",
+    file: "runner/turns.ts",
+    find: "for (const turn of turns) turn.windDown();\n    return",
+    replace: "return",
   },
 ];

@@ -62,9 +62,9 @@ export const steps: readonly Mutant[] = [
     edits: [
       {
         file: "runner/runner.ts",
-        find: "const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];",
+        find: "const held = [...cutOff.map((turn) => turn.claim.lease), ...leases.lost.leases];",
         replace:
-          "for (const turn of cutOff) turn.failAll();\n    await withTimeout(this.runtime, 1000, this.#allEnded());\n    const leases = [...cutOff.map((turn) => turn.claim.lease), ...this.#lost.leases];",
+          "for (const turn of cutOff) turn.failAll();\n    await withTimeout(setup.runtime, 1000, turns.allEnded());\n    const held = [...cutOff.map((turn) => turn.claim.lease), ...leases.lost.leases];",
       },
       {
         file: "engine/turn.ts",

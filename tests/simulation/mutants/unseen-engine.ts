@@ -174,8 +174,7 @@ export const unseenInEngine: readonly Unseen[] = [
     guards: ["INV-20", "INV-6"],
     file: "engine/step-calls.ts",
     find: "life.wakeLate();\n    schedule.pump();\n    return call.promise;",
-    replace:
-      'if (life.state === "suspended") life.resume();\n    schedule.pump();\n    return call.promise;',
+    replace: 'if (life.state === "suspended") life.resume();\n    schedule.pump();\n    return call.promise;',
     because:
       "The lease was given back with the wait, so the turn finds that it holds none and begins nothing.",
     noticedBy: "engine/turn-waits.test.ts",

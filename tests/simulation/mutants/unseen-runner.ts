@@ -32,8 +32,8 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "a runner that stops forgets what it lost by its own clock",
     guards: ["LIV-6"],
-    file: "runner/runner.ts",
-    find: "        this.#lost.add(turn.claim.lease);\n",
+    file: "runner/turns.ts",
+    find: "        leases.lost.add(turn.claim.lease);\n",
     replace: "",
     because: "Only leases shorter than a few ways to the store are lost while their renewals arrive.",
     noticedBy: "runner/runner-stop.test.ts",
@@ -88,9 +88,9 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "a runner offers places that its claims have promised",
     guards: ["INV-47"],
-    file: "runner/runner.ts",
-    find: "return this.#parts.options.concurrency - this.#active.size - this.#offered - this.#reserved;",
-    replace: "return this.#parts.options.concurrency - this.#active.size - this.#offered;",
+    file: "runner/capacity.ts",
+    find: "return this.#parts.setup.options.concurrency - this.#parts.turns.size - this.#offered - this.#reserved;",
+    replace: "return this.#parts.setup.options.concurrency - this.#parts.turns.size - this.#offered;",
     because:
       "A world creates at most six instances, hardly ever in the moment in which a claim is under way.",
     noticedBy: "runner/runner.test.ts",
@@ -154,11 +154,11 @@ export const unseenInRunner: readonly Unseen[] = [
     guards: ["LIV-1"],
     edits: [
       {
-        file: "runner/runner.ts",
-        find: "        this.#endings.delete(ending);\n        if (!this.#caughtUp) this.nudge();",
+        file: "runner/turns.ts",
+        find: "        this.#endings.delete(ending);\n        this.#parts.capacity.lookIfBehind();",
         replace: "        this.#endings.delete(ending);",
       },
-      { file: "runner/runner.ts", find: "if (this.#room() > 0) this.nudge();", replace: "" },
+      { file: "runner/ticks.ts", find: "if (capacity.room > 0) dispatcher.nudge();", replace: "" },
     ],
     because: "The next poll finds what is due, and that is all that is promised.",
     noticedBy: "runner/runner.test.ts",
@@ -204,18 +204,28 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "a run that was being claimed when the grace of a stop ended is begun",
     guards: ["LIV-6"],
-    file: "runner/runner.ts",
-    find: 'if (!definition || this.#state === "leaving" || this.#state === "stopped") {',
-    replace: 'if (!definition || this.#state === "stopped") {',
+    file: "runner/turns.ts",
+    find: 'if (!definition || this.#intake === "closed") {',
+    replace: "if (!definition) {",
     because: "A claim must be under way for as long as the whole grace.",
     noticedBy: "runner/runner-stop.test.ts",
   },
   {
     name: "a stop does not wait for what is being claimed",
     guards: ["LIV-6"],
-    file: "runner/runner.ts",
-    find: "await patience.wait(this.#allEnded());",
-    replace: "await patience.wait(Promise.all(this.#endings));",
+    edits: [
+      {
+        file: "runner/runner.ts",
+        find: "await patience.wait(turns.allEnded());",
+        replace: "await patience.wait(turns.endings);",
+      },
+      {
+        file: "runner/turns.ts",
+        find: "  async allEnded(): Promise<void> {",
+        replace:
+          "  get endings(): Promise<unknown> {\n    return Promise.all(this.#endings);\n  }\n\n  async allEnded(): Promise<void> {",
+      },
+    ],
     because: "A claim must be under way for as long as the whole grace.",
     noticedBy: "runner/runner-stop.test.ts",
   },
@@ -231,10 +241,9 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "a run that is given up takes no place",
     guards: ["INV-48"],
-    file: "runner/runner.ts",
-    find: "return this.#endUnfit(claim, next).finally(() => {",
-    replace:
-      "this.#reserved -= 1;\n    return this.#endUnfit(claim, next).finally(() => {\n      this.#reserved += 1;",
+    file: "runner/turns.ts",
+    find: "    capacity.reserve(1);\n    return host.endUnfit(claim, next).finally(() => capacity.free(1));",
+    replace: "    void capacity;\n    return host.endUnfit(claim, next);",
     because: "What is given up is not in the way of anything for long.",
     noticedBy: "runner/claimer.test.ts",
   },

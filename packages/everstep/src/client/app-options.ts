@@ -6,7 +6,7 @@ import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { type Limits, runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { Dispatcher } from "../runner/hints.ts";
-import type { TickOptions } from "../runner/runner.ts";
+import type { TickOptions } from "../runner/ticks.ts";
 import type { Store } from "../store/store.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { ShowSensitive } from "./app-parts.ts";

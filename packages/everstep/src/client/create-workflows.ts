@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import type { StopReport, TickOptions } from "../runner/runner.ts";
+import type { StopReport } from "../runner/runner.ts";
+import type { TickOptions } from "../runner/ticks.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import type { CheckReport } from "../verify/replay/check-report.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";

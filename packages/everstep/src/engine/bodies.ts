@@ -14,10 +14,7 @@ import type { StepOptions } from "./step-options.ts";
 import { attemptFailed, cutOffByCrash } from "./turn-errors.ts";
 import type { TurnParts } from "./turn-parts.ts";
 
-type Parts = Pick<
-  TurnParts,
-  "run" | "records" | "life" | "schedule" | "inFlight" | "results" | "parked" | "calls"
->;
+type Parts = Pick<TurnParts, "run" | "records" | "life" | "schedule" | "inFlight" | "results" | "parked">;
 
 /**
  * Runs the bodies of steps: each waits until what was written before it is durable, runs, and comes to an end, which is a
@@ -101,7 +98,7 @@ export class Bodies {
     const options = body.call.spec.options;
     if (!options) return;
     this.#parts.inFlight.cutOff.takeUp(body.call.key);
-    const context = contextOf(body, options.shown, this.#parts.calls);
+    const context = contextOf(body, options.shown, this.#parts.run);
     const work = (): unknown => body.call.spec.callback?.(context);
     this.#run(body, work, options.timeoutMs, (outcome) => this.#bodyDone(body, context, outcome));
   }
@@ -109,7 +106,7 @@ export class Bodies {
   #startHook(body: Body, event: EventRecord): void {
     const { onConsume, name } = body.call.spec;
     const { shown, timeoutMs } = this.#parts.run.options.resolve(undefined, name);
-    const context = contextOf(body, shown, this.#parts.calls);
+    const context = contextOf(body, shown, this.#parts.run);
     // The hook has an event of its own: what it does to it is not what the wait received.
     const work = (): unknown => onConsume?.(receivedFrom(event), context);
     this.#run(body, work, timeoutMs, (outcome) => this.#hookDone(body, event, outcome));
@@ -126,7 +123,7 @@ export class Bodies {
   failAfterAll(body: Body, thrown: unknown): void {
     const { shown } = body.call.spec.options as StepOptions;
     this.#parts.inFlight.add(body);
-    this.#bodyDone(body, contextOf(body, shown, this.#parts.calls), { ok: false, error: thrown });
+    this.#bodyDone(body, contextOf(body, shown, this.#parts.run), { ok: false, error: thrown });
   }
 
   #bodyDone(body: Body, context: StepContext, outcome: BodyOutcome): void {

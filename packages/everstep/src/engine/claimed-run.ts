@@ -1,14 +1,20 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { EventAddress, OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
 import type { EventRecord } from "../model/event.ts";
+import type { InstanceRef } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import { addressed } from "./addressed-workflow.ts";
+import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
+import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
+import { type ContextHost, openBody, type WorkflowAddress } from "./step-context.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import type { Turn } from "./turn.ts";
 import type { TurnCommit, TurnHost, TurnScope } from "./turn-host.ts";
 
-/** The run a turn is about: its code, its claim, and every effect on it, which is the host's. */
-export class ClaimedRun {
+/** The run a turn is about: its code, its claim, and every effect it has, which is the host's. */
+export class ClaimedRun implements ContextHost {
   readonly definition: WorkflowDefinition;
   readonly options: StepOptionsResolver;
   readonly turn: Turn;
@@ -24,6 +30,10 @@ export class ClaimedRun {
     this.host = host;
     this.runtime = host.runtime;
     this.claim = claim;
+  }
+
+  get ref(): InstanceRef & { readonly runNumber: number } {
+    return this.claim;
   }
 
   get scope(): AsyncScope<TurnScope> {
@@ -69,5 +79,20 @@ export class ClaimedRun {
 
   notice(message: string): void {
     this.host.notice(this.turn, message);
+  }
+
+  startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string {
+    const { name, definition } = addressed(workflow, this.definition.limits, this.host);
+    const request = planAlongsideCreate(name, definition, options, this.claim, this.runtime);
+    openBody(body, "startWorkflow").send(request);
+    return request.instanceId;
+  }
+
+  sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void {
+    const { limits } = this.definition;
+    const { name } = addressed(to.workflow, limits, this.host);
+    const ref = { workflowName: name, instanceId: to.id };
+    const request = planAlongsideEvent(ref, event, body, limits, this.runtime);
+    openBody(body, "sendEvent").send(request);
   }
 }

@@ -1,17 +1,12 @@
 import { decodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
-import type { EventAddress, OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
-import type { InstanceRef } from "../model/instance.ts";
 import type { LogLevel } from "../model/log-line.ts";
 import type { StrayErrorKind } from "../model/runtime.ts";
-import { addressed } from "./addressed-workflow.ts";
 import type { Body } from "./body.ts";
 import type { CallSpec } from "./call.ts";
-import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
 import { encodeLogData } from "./log-data.ts";
 import { createStepApi, type StepApiHost } from "./step-api.ts";
-import { type ContextHost, openBody, type WorkflowAddress } from "./step-context.ts";
 import type { StepOptionsResolver } from "./step-options.ts";
 import { strayError } from "./turn-errors.ts";
 import type { TurnParts } from "./turn-parts.ts";
@@ -21,8 +16,8 @@ type Parts = Pick<
   "run" | "records" | "life" | "schedule" | "timers" | "results" | "steps" | "endings"
 >;
 
-/** What author code asks for: steps, log lines, and in bodies other instances and events. Also starts it. */
-export class StepCalls implements StepApiHost, ContextHost {
+/** Starts the author's function, and takes what it and its bodies ask for: steps and log lines. */
+export class StepCalls implements StepApiHost {
   readonly definition: WorkflowDefinition;
   readonly options: StepOptionsResolver;
   readonly #parts: Parts;
@@ -31,10 +26,6 @@ export class StepCalls implements StepApiHost, ContextHost {
     this.definition = parts.run.definition;
     this.options = parts.run.options;
     this.#parts = parts;
-  }
-
-  get ref(): InstanceRef & { readonly runNumber: number } {
-    return this.#parts.run.claim;
   }
 
   now(): number {
@@ -100,22 +91,6 @@ export class StepCalls implements StepApiHost, ContextHost {
       isReplay: body === null && records.register.replaying,
       createdAt: this.now(),
     });
-  }
-
-  startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string {
-    const { host, claim, runtime } = this.#parts.run;
-    const { name, definition } = addressed(workflow, this.definition.limits, host);
-    const request = planAlongsideCreate(name, definition, options, claim, runtime);
-    openBody(body, "startWorkflow").send(request);
-    return request.instanceId;
-  }
-
-  sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void {
-    const { host, runtime } = this.#parts.run;
-    const { name } = addressed(to.workflow, this.definition.limits, host);
-    const ref = { workflowName: name, instanceId: to.id };
-    const request = planAlongsideEvent(ref, event, body, this.definition.limits, runtime);
-    openBody(body, "sendEvent").send(request);
   }
 
   /** Something this run's code left behind failed and nobody handled it: worth a line, not the process. */

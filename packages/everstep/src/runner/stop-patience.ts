@@ -1,6 +1,6 @@
 import { runnerDefaults } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
-import { withTimeout } from "../model/with-timeout.ts";
+import { type timedOut, withTimeout } from "../model/with-timeout.ts";
 
 /** How long one stop waits for a store that does not answer: a while for each thing it asks, and not for ever for all of them. */
 export class StopPatience {
@@ -20,7 +20,7 @@ export class StopPatience {
     return Math.max(0, Math.min(runnerDefaults.stopStoreMs, this.#until - this.#runtime.monotonic()));
   }
 
-  wait(work: Promise<unknown>): Promise<unknown> {
+  wait<Outcome>(work: Promise<Outcome>): Promise<Outcome | typeof timedOut> {
     return withTimeout(this.#runtime, this.leftMs, work);
   }
 }

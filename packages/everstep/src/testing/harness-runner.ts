@@ -4,7 +4,8 @@ import type { AppOptions, StopOptions as AppStopOptions } from "../client/app-op
 import { type App, createWorkflows } from "../client/create-workflows.ts";
 import { EverstepError, type StoreFailure } from "../model/error.ts";
 import { defaultLimits, runnerDefaults } from "../model/limits.ts";
-import type { StopReport, TickOptions } from "../runner/runner.ts";
+import type { StopReport } from "../runner/runner.ts";
+import type { TickOptions } from "../runner/ticks.ts";
 import type { Store } from "../store/store.ts";
 import type { BodyWatch } from "./body-watch.ts";
 import type { FakeRuntime } from "./fake-runtime.ts";

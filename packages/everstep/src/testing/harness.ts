@@ -49,7 +49,7 @@ import type { AppOptions } from "../client/app-options.ts";
 import { type App, createWorkflows } from "../client/create-workflows.ts";
 import type { InstanceStatusView } from "../client/views.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
-import type { TickOptions } from "../runner/runner.ts";
+import type { TickOptions } from "../runner/ticks.ts";
 import type { Store } from "../store/store.ts";
 import { createMemoryDatabase } from "../stores/memory/database.ts";
 import { memory } from "../stores/memory/memory-store.ts";
