@@ -18,31 +18,39 @@ export class ClaimedRun implements ContextHost {
   readonly definition: WorkflowDefinition;
   readonly options: StepOptionsResolver;
   readonly turn: Turn;
-  readonly host: TurnHost;
+  readonly #host: TurnHost;
   readonly runtime: Runtime;
-  /** Changes when the turn goes on under its next lease. */
-  claim: Claim;
+  #claim: Claim;
 
   constructor(turn: Turn, claim: Claim, definition: WorkflowDefinition, host: TurnHost) {
     this.definition = definition;
     this.options = stepOptionsOf(definition);
     this.turn = turn;
-    this.host = host;
+    this.#host = host;
     this.runtime = host.runtime;
-    this.claim = claim;
+    this.#claim = claim;
+  }
+
+  get claim(): Claim {
+    return this.#claim;
+  }
+
+  /** The turn goes on under its next lease. */
+  claimAgain(claim: Claim): void {
+    this.#claim = claim;
   }
 
   get ref(): InstanceRef & { readonly runNumber: number } {
-    return this.claim;
+    return this.#claim;
   }
 
   get scope(): AsyncScope<TurnScope> {
-    return this.host.scope;
+    return this.#host.scope;
   }
 
   /** Code is only held against what is recorded. */
   get isRehearsal(): boolean {
-    return this.host.rehearsal !== undefined;
+    return this.#host.rehearsal !== undefined;
   }
 
   now(): number {
@@ -50,47 +58,47 @@ export class ClaimedRun implements ContextHost {
   }
 
   commit(commit: TurnCommit): void {
-    this.host.commit(this.turn, commit);
+    this.#host.commit(this.turn, commit);
   }
 
   readEvents(after: number): Promise<readonly EventRecord[]> {
-    return this.host.readEvents(this.turn, after);
+    return this.#host.readEvents(this.turn, after);
   }
 
   holdsLease(): boolean {
-    return this.host.holdsLease(this.turn);
+    return this.#host.holdsLease(this.turn);
   }
 
   takeStep(): boolean {
-    return this.host.takeStep(this.turn);
+    return this.#host.takeStep(this.turn);
   }
 
   wake(): void {
-    this.host.wake(this.turn);
+    this.#host.wake(this.turn);
   }
 
   spoke(stepName: string | null): void {
-    this.host.spoke?.(this.turn, stepName);
+    this.#host.spoke?.(this.turn, stepName);
   }
 
   asked(call: Call): void {
-    this.host.rehearsal?.asked(call);
+    this.#host.rehearsal?.asked(call);
   }
 
   notice(message: string): void {
-    this.host.notice(this.turn, message);
+    this.#host.notice(this.turn, message);
   }
 
   startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string {
-    const { name, definition } = addressed(workflow, this.definition.limits, this.host);
-    const request = planAlongsideCreate(name, definition, options, this.claim, this.runtime);
+    const { name, definition } = addressed(workflow, this.definition.limits, this.#host);
+    const request = planAlongsideCreate(name, definition, options, this.#claim, this.runtime);
     openBody(body, "startWorkflow").send(request);
     return request.instanceId;
   }
 
   sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void {
     const { limits } = this.definition;
-    const { name } = addressed(to.workflow, limits, this.host);
+    const { name } = addressed(to.workflow, limits, this.#host);
     const ref = { workflowName: name, instanceId: to.id };
     const request = planAlongsideEvent(ref, event, body, limits, this.runtime);
     openBody(body, "sendEvent").send(request);

@@ -106,7 +106,7 @@ export class Turn implements TurnScope {
   /** Goes on under a new lease exactly where the turn was suspended. */
   resume(claim: Claim, events: readonly EventRecord[]): Promise<Ending> {
     const { run, records, life, schedule, commits } = this.#parts;
-    run.claim = claim;
+    run.claimAgain(claim);
     commits.claimed();
     life.resume();
     records.inbox.claimed(claim.eventSeq, events);
