@@ -28,6 +28,21 @@ test("a retry decided on by two people at once takes no attempt back (INV-10, IN
   await harness.stop();
 });
 
+test("the errors of a retried step say when somebody retried it, and when the attempt was due", async () => {
+  const harness = createTestHarness({ workflows: { HOPELESS: hopeless } });
+  const instance = await harness.workflows.HOPELESS.create({ id: "it" });
+  await harness.tick();
+  await harness.advance("9 minutes");
+  const reopenedAt = new Date(harness.runtime.now());
+  await instance.retryFailedStep({ delay: "1 minute" });
+  await harness.advance("1 minute");
+  const [first, last] = (await harness.history("it")).steps[0]?.errors ?? [];
+  expect(first).toMatchObject({ reopenedAt, retryAt: new Date(reopenedAt.getTime() + 60_000) });
+  expect(last).toMatchObject({ attempt: 2, retryAt: null });
+  expect(last).not.toHaveProperty("reopenedAt");
+  await harness.stop();
+});
+
 test("a retry of a run that was restarted meanwhile is one of the run there is now (INV-38)", async () => {
   const harness = createTestHarness({ workflows: { HOPELESS: hopeless } });
   const instance = await harness.workflows.HOPELESS.create({ id: "it" });

@@ -123,11 +123,12 @@ export function stepView(step: StepRecord, mayShow: MayShow = nobody): StepView 
     depth: step.depth,
     ...resultOf(step, mayShow),
     ...lastError(step),
-    errors: step.errors.map(({ attempt, at, error, retryAt }) => ({
+    errors: step.errors.map(({ attempt, at, error, retryAt, reopenedAt }) => ({
       ...errorWithStack(error),
       attempt,
       at: new Date(at),
       retryAt: dateOrNull(retryAt ?? null),
+      ...(reopenedAt === undefined ? {} : { reopenedAt: new Date(reopenedAt) }),
     })),
     createdAt: new Date(step.createdAt),
     settledAt: step.status === "waiting" ? null : new Date(step.settledAt),

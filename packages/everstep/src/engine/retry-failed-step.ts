@@ -22,7 +22,7 @@ export function planRetryFailedStep(
   const dueAt = now + delayMs;
   return planChange(ref, ["errored"], {
     kind: "retryStep",
-    reopen: step ? reopened(step, dueAt) : null,
+    reopen: step ? reopened(step, dueAt, now) : null,
     drop: inside.map((other) => other.index),
     releaseEventsOf: inside.map((other) => other.key),
     dueAt,
@@ -108,7 +108,7 @@ function stepsInside(steps: readonly StepRecord[], key: string): readonly StepRe
   return children.flatMap((child) => [child, ...stepsInside(steps, child.key)]);
 }
 
-function reopened(step: StepRecord, dueAt: number): WaitingStep {
+function reopened(step: StepRecord, dueAt: number, now: number): WaitingStep {
   const { index, key, name, count, type, parentKey, depth, createdAt, attempts, starts, timeoutMs, errors } =
     step;
   const { eventType, topic, maxAttempts } = step;
@@ -116,7 +116,10 @@ function reopened(step: StepRecord, dueAt: number): WaitingStep {
   const facts = { attempts, starts, timeoutMs, errors, eventType, topic };
   if (type === "do") {
     const more = maxAttempts === null ? null : attempts + 1;
-    return { ...identity, ...facts, maxAttempts: more, status: "waiting", waitsFor: "retry", wakeAt: dueAt };
+    // Its last attempt is not the last any more.
+    const last = errors.slice(-1).map((error) => ({ ...error, retryAt: dueAt, reopenedAt: now }));
+    const all = { ...facts, errors: [...errors.slice(0, -1), ...last] };
+    return { ...identity, ...all, maxAttempts: more, status: "waiting", waitsFor: "retry", wakeAt: dueAt };
   }
   // A wait that timed out gets a window as long as its first one.
   const windowMs = Math.max(0, (step.wakeAt ?? createdAt) - createdAt);

@@ -48,6 +48,8 @@ export interface AttemptError {
   readonly error: StoredError;
   /** When the next attempt was due; missing after the last one. */
   readonly retryAt?: number;
+  /** The step had failed for good with it; then somebody asked for one more attempt. */
+  readonly reopenedAt?: number;
 }
 
 export interface WaitingStep extends StepIdentity, StepFacts {

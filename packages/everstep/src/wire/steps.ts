@@ -39,6 +39,8 @@ const attemptErrorShape = object({
   at: instant,
   /** When the next attempt was due; null after the last one. */
   retryAt: nullable(instant),
+  /** The step had failed for good with it; then somebody retried it. */
+  reopenedAt: optional(instant),
 });
 export interface WireAttemptError extends Infer<typeof attemptErrorShape> {}
 export interface AttemptErrorView extends ViewOf<typeof attemptErrorShape> {}

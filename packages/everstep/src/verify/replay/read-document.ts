@@ -97,7 +97,15 @@ const stepFacts = record({
   starts: whole,
   maxAttempts: orNull(whole),
   timeoutMs: orNull(time),
-  errors: listOf(record({ attempt: whole, at: time, error: storedError, retryAt: orMissing(time) })),
+  errors: listOf(
+    record({
+      attempt: whole,
+      at: time,
+      error: storedError,
+      retryAt: orMissing(time),
+      reopenedAt: orMissing(time),
+    }),
+  ),
   eventType: orNull(text),
   topic: orNull(text),
   wakeAt: orNull(time),
