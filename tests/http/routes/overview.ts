@@ -45,6 +45,21 @@ export function overview(world: () => World): void {
     expect(after.deadLetters).toEqual({ count: deadLetters.count + retries.count, isMore: false });
   });
 
+  test("what is only scheduled is counted apart, and is not the oldest that is active", async () => {
+    await world().run();
+    const before = (await world().get("/overview")).body;
+    const id = world().id("later");
+    const startAt = world().runtime.now() + 3_600_000;
+    await world().post(instancesOf("quick"), { id, startAt });
+    const { scheduled, counts, oldestActive } = (await world().get("/overview")).body;
+    expect(scheduled).toEqual({ count: before.scheduled.count + 1, isMore: false });
+    expect(counts.active).toBe(before.counts.active + 1);
+    expect(oldestActive).toEqual(before.oldestActive);
+    await world().pass("1 hour");
+    expect((await world().get("/overview")).body.scheduled.count).toBe(before.scheduled.count);
+    await world().run();
+  });
+
   test("the processes that run instances are listed", async () => {
     await world().run();
     const { body } = await world().get("/runners");

@@ -87,12 +87,15 @@ export const overview = object({
   /** When this was put together. */
   now: instant,
   counts,
+  /** Of those that are active: their start is still to come. */
+  scheduled: object(counted),
   deadLetters: object(counted),
   /** Due, and taken by no runner. */
   overdue: object({ ...counted, oldestDueAt: nullable(instant) }),
   /** Attempts that are made again within the next hour. */
   retries: object({ ...counted, nextAt: nullable(instant) }),
   oldestWaiting: nullable(oldest),
+  /** Of those that have begun, or should have. */
   oldestActive: nullable(oldest),
   store: object({
     name: text(),
