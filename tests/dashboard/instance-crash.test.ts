@@ -37,7 +37,7 @@ describeBrowser("an instance in a process that is killed", ({ openPage }) => {
     await shot(page, "instance-crash-killed");
     await page
       .getByText(
-        'It goes on in a new process. 1 step had completed before the kill; none of them ran again. "charge" was cut off and began again (start 2).',
+        'It goes on in a new process. 1 step had completed before the kill; it did not run again. "charge" was cut off and began again (start 2).',
       )
       .waitFor();
     await page.getByText("live", { exact: true }).waitFor();

@@ -2,13 +2,13 @@
 import type { InstanceWithSteps } from "everstep/client";
 import { Skull } from "lucide-react";
 import { useEffect, useState } from "react";
+import { serverNow } from "../../../api/server-clock.ts";
 import { useSession } from "../../../api/session.tsx";
 import { useAct } from "../../../api/use-act.ts";
 import { Notice, ProblemNotice } from "../../../parts/notice.tsx";
-import { counted } from "../../../words/numbers.ts";
 import { isEnded } from "../../../words/statuses.ts";
 import type { Live } from "../live.ts";
-import { type Survival, survivalOf } from "./survival.ts";
+import { demoOf, survivalOf, survivalText } from "./survival.ts";
 
 /** What there was last before the process was gone, and whether its end was noticed. */
 interface Killed {
@@ -70,23 +70,12 @@ function Demo({ live }: { readonly live: Live }) {
       </Notice>
     );
   }
-  if (hasEnded) return null;
+  const offer = demoOf(value, serverNow());
+  if (offer === null) return null;
   return (
     <>
-      <Notice action={button}>See it survive: kill the process that runs this.</Notice>
+      <Notice action={button}>{offer}</Notice>
       {act.problem && <ProblemNotice problem={act.problem} />}
     </>
   );
-}
-
-function survivalText({ completed, kept, again }: Survival, hasEnded: boolean): string {
-  const goesOn = hasEnded ? "It went on in a new process" : "It goes on in a new process";
-  const had = `${counted(completed, "step")} had completed before the kill`;
-  if (kept < completed) {
-    return `${goesOn}. ${had}; ${completed - kept} of them ran again or are gone. Look at the timeline.`;
-  }
-  const steps =
-    completed === 0 ? "No step had completed before the kill." : `${had}; none of them ran again.`;
-  const cut = again.map(({ name, start }) => ` "${name}" was cut off and began again (start ${start}).`);
-  return `${goesOn}. ${steps}${cut.join("")}`;
 }

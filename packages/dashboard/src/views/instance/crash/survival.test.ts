@@ -1,6 +1,6 @@
-import type { WireRunningBody, WireStep } from "everstep/client";
+import type { InstanceStatus, InstanceWithSteps, WireRunningBody, WireStep } from "everstep/client";
 import { expect, test } from "vitest";
-import { survivalOf } from "./survival.ts";
+import { demoOf, survivalOf, survivalText } from "./survival.ts";
 
 const step = (stepKey: string, starts: number, settledAt: string | null = "2026-01-01T00:00:00Z"): WireStep =>
   ({
@@ -51,4 +51,31 @@ test("a body of which nothing is known yet has not begun again", () => {
   expect(survivalOf({ steps: [], running: [body("charge", 1)] }, { steps: [], running: [] }).again).toEqual(
     [],
   );
+});
+
+test("one step is spoken of as one, several as several", () => {
+  const text = (completed: number, kept: number) => survivalText({ completed, kept, again: [] }, false);
+  expect(text(0, 0)).toMatch(/No step had completed before the kill\.$/);
+  expect(text(1, 1)).toMatch(/1 step had completed before the kill; it did not run again\.$/);
+  expect(text(3, 3)).toMatch(/3 steps had completed before the kill; none of them ran again\.$/);
+  expect(text(1, 0)).toContain("; it ran again or is gone.");
+  expect(text(3, 2)).toContain("; 1 of them ran again or is gone.");
+  expect(text(3, 1)).toContain("; 2 of them ran again or are gone.");
+});
+
+test("a kill is offered only where a process is at it or comes back to it: not paused, scheduled or ended", () => {
+  const of = (status: InstanceStatus, startedAt: string | null = "2026-01-01T00:00:00Z") =>
+    demoOf(
+      { details: { status }, meta: { startedAt, dueAt: "2026-01-01T01:00:00Z" } } as InstanceWithSteps,
+      Date.UTC(2026, 0, 1),
+    );
+  expect(of("active")).toBe("See it survive: kill the process that runs this.");
+  expect(of("waiting")).toBe("See it survive: kill the process while this waits.");
+  expect([of("active", null), of("paused"), of("complete"), of("errored"), of("terminated")]).toEqual([
+    null,
+    null,
+    null,
+    null,
+    null,
+  ]);
 });

@@ -1,5 +1,7 @@
 /** What a process that was killed left behind, by what was recorded before and after. */
 import type { InstanceWithSteps, WireStep } from "everstep/client";
+import { counted } from "../../../words/numbers.ts";
+import { timeOf } from "../../../words/time.ts";
 
 export type Snapshot = Pick<InstanceWithSteps, "steps" | "running">;
 
@@ -28,4 +30,31 @@ export function survivalOf(before: Snapshot, after: Snapshot): Survival {
 
 function isSame(before: WireStep, after: WireStep | undefined): boolean {
   return after?.starts === before.starts && after.settledAt === before.settledAt;
+}
+
+/** What is offered: nothing where no process is at it and none is to come back to it. */
+export function demoOf(
+  { details, meta }: Pick<InstanceWithSteps, "details" | "meta">,
+  now: number,
+): string | null {
+  const isScheduled = meta.startedAt === null && meta.dueAt !== null && timeOf(meta.dueAt) > now;
+  if (details.status === "active" && !isScheduled) return "See it survive: kill the process that runs this.";
+  if (details.status === "waiting") return "See it survive: kill the process while this waits.";
+  return null;
+}
+
+export function survivalText({ completed, kept, again }: Survival, hasEnded: boolean): string {
+  const goesOn = hasEnded ? "It went on in a new process" : "It goes on in a new process";
+  const had = `${counted(completed, "step")} had completed before the kill`;
+  if (kept < completed) {
+    const gone =
+      completed === 1
+        ? "it ran again or is gone"
+        : `${completed - kept} of them ran again or ${completed - kept === 1 ? "is" : "are"} gone`;
+    return `${goesOn}. ${had}; ${gone}. Look at the timeline.`;
+  }
+  const none = completed === 1 ? "it did not run again" : "none of them ran again";
+  const steps = completed === 0 ? "No step had completed before the kill." : `${had}; ${none}.`;
+  const cut = again.map(({ name, start }) => ` "${name}" was cut off and began again (start ${start}).`);
+  return `${goesOn}. ${steps}${cut.join("")}`;
 }
