@@ -1,7 +1,8 @@
 /** One instance as it is now, with what may be done with it. */
 import type { InstanceClient, InstanceWithSteps, WireAccess, WireRef } from "everstep/client";
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { type Problem, problemOf } from "../../api/problem.ts";
+import { serverNow } from "../../api/server-clock.ts";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { useWatched } from "../../api/use-watched.ts";
@@ -14,6 +15,8 @@ export interface Live {
   readonly value: InstanceWithSteps;
   /** The stream dropped: `value` may be old. */
   readonly isStale: boolean;
+  /** When it dropped, so that everything stands still at the same time. */
+  readonly staleSince: number | null;
   readonly access: Omit<WireAccess, "now">;
   /** Why it is as it is, once that was asked. */
   readonly why: Why;
@@ -56,11 +59,19 @@ export function useLive(address: WireRef): LiveState {
   const overview = useLoaded({ name: "overview", load: (signal) => client.overview({ signal }) });
 
   const { value, isStale, problem = found.problem ?? null } = watched;
+  const staleSince = useStaleSince(isStale);
   const why = useWhy(instance ?? null, value ?? null);
   if (!instance || !value) return { live: null, problem, isStale };
   const may = allowed.value ?? (allowed.problem ? access : nothing);
   const mayKill = (overview.value?.mayKill ?? false) && may.management;
   const isUnregistered = allowed.problem?.code === "WORKFLOW_NOT_FOUND";
-  const live = { address, instance, value, isStale, access: may, why, mayKill, isUnregistered };
+  const live = { address, instance, value, isStale, staleSince, access: may, why, mayKill, isUnregistered };
   return { live, problem, isStale };
+}
+
+function useStaleSince(isStale: boolean): number | null {
+  const since = useRef<number | null>(null);
+  if (!isStale) since.current = null;
+  else since.current ??= serverNow();
+  return since.current;
 }

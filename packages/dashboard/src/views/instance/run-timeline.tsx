@@ -25,7 +25,7 @@ export function RunTimeline({ live, run }: { readonly live: Live; readonly run: 
     <div className={selected === null ? "run-timeline" : "run-timeline has-panel"}>
       <Timeline
         {...run}
-        isStill={live.isStale}
+        stillAt={live.staleSince}
         selected={selected}
         onSelect={select}
         href={(index) => query.href({ step: index })}

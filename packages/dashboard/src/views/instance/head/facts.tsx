@@ -32,7 +32,7 @@ export function Facts({ live }: { readonly live: Live }) {
         </Fact>
       )}
       <Fact name={hasEnded ? "Took" : "Running for"}>
-        <Took meta={meta} isStill={live.isStale} />
+        <Took meta={meta} stillAt={live.staleSince} />
       </Fact>
       {meta.deadlineAt !== null && (
         <Fact name="Deadline">
@@ -75,13 +75,14 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 /** How long a run took, or has been at it. */
 export function Took({
   meta,
-  isStill = false,
+  stillAt = null,
 }: {
   readonly meta: Pick<WireMeta, "startedAt" | "completedAt">;
-  /** Nothing is heard of it. */
-  readonly isStill?: boolean;
+  /** Since then nothing was heard of it. */
+  readonly stillAt?: number | null;
 }) {
-  const now = useNow(!isStill);
+  const clock = useNow(stillAt === null);
+  const now = stillAt ?? clock;
   if (meta.startedAt === null) return <span className="dim">–</span>;
   const end = meta.completedAt === null ? now : timeOf(meta.completedAt);
   return <>{spokenDuration(Math.max(0, end - timeOf(meta.startedAt)))}</>;

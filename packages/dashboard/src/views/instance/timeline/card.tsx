@@ -52,9 +52,14 @@ function Card({ row, anchor, now }: { readonly row: Row; readonly anchor: Anchor
         {facts.cutOff > 0 && <Fact name="Cut off by a crash" value={String(facts.cutOff)} />}
         <Fact name="Started" value={spokenTime(facts.startedAt)} />
         <Fact name={facts.endedAt === null ? "So far" : "Took"} value={spokenDuration(facts.took)} />
-        {facts.retryWaited > 0 && <Fact name="At work" value={spokenDuration(facts.worked)} />}
+        {facts.retryWaited + facts.erroredFor > 0 && (
+          <Fact name="At work" value={spokenDuration(facts.worked)} />
+        )}
         {facts.retryWaited > 0 && (
           <Fact name="Waited for retries" value={spokenDuration(facts.retryWaited)} />
+        )}
+        {facts.erroredFor > 0 && (
+          <Fact name="Errored, until it was retried" value={spokenDuration(facts.erroredFor)} />
         )}
         {facts.late > 0 && <Fact name="Waited for a runner" value={spokenDuration(facts.late)} />}
         {row.step?.waitEventType && <Fact name="Event" value={row.step.waitEventType} />}

@@ -32,6 +32,13 @@ test("a row tells those who cannot see it what the bar shows", () => {
   );
 });
 
+test("the time until somebody retried a failed step is told as such", () => {
+  const failed = [{ at: 50, reopened: 60_050, retry: 60_050 }];
+  expect(labelOf(row("charge", { to: 60_100, failed }), 0)).toBe(
+    "charge, completed, 2 attempts, took 1 min of which 1 min errored until it was retried",
+  );
+});
+
 test("a crash and a late runner are told too", () => {
   expect(labelOf(row("charge", { to: 40, starts: 3 }), 0)).toBe(
     "charge, completed, 2 starts cut off by a crash, took 40 ms",

@@ -13,6 +13,8 @@ export interface RowFacts {
   readonly took: number;
   readonly worked: number;
   readonly retryWaited: number;
+  /** Failed for good, until somebody retried it. */
+  readonly erroredFor: number;
   /** Slept, or waited for an event. */
   readonly waited: number;
   /** Due, and no runner had taken the instance. */
@@ -37,6 +39,7 @@ export function factsOf(row: Row, now: number): RowFacts {
     took: end - row.from,
     worked: of("attempt", "forgotten"),
     retryWaited: of("retry"),
+    erroredFor: of("errored"),
     waited: of("sleep", "event"),
     late: of("late"),
     attempts: (row.step?.attempts ?? 0) + (isRunning ? 1 : 0),
@@ -75,9 +78,10 @@ export function labelOf(row: Row, now: number): string {
 
 const verbs: Readonly<Record<Row["type"], string>> = { do: "took", sleep: "slept", waitForEvent: "waited" };
 
-function waitingPart({ retryWaited, late }: RowFacts): string {
+function waitingPart({ retryWaited, erroredFor, late }: RowFacts): string {
   const parts = [
     ...(retryWaited > 0 ? [`${spokenDuration(retryWaited)} waiting for retries`] : []),
+    ...(erroredFor > 0 ? [`${spokenDuration(erroredFor)} errored until it was retried`] : []),
     ...(late > 0 ? [`${spokenDuration(late)} waiting for a runner`] : []),
   ];
   return parts.length === 0 ? "" : ` of which ${parts.join(" and ")}`;

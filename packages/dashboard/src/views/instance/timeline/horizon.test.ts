@@ -27,6 +27,13 @@ test("the planned end of a wait is seen unless it is far away, and always where 
   expect(shownUntil(86_400_000, 1000, true)).toBe(86_400_000);
 });
 
+test("an instance whose start is still to come is seen until then, however far that is", () => {
+  const meta = sampleMeta({ started: null, due: 3_600_000 });
+  const run = runRowsOf({ steps: [], running: [], meta, status: "active" });
+  for (const isCompressed of [true, false])
+    expect(lastShown(run, at(80_000), isCompressed)).toBe(at(3_600_000));
+});
+
 test("what has ended ends where it ended", () => {
   const run = runRowsOf({ steps: [], running: [], meta: sampleMeta({ ended: 70 }), status: "complete" });
   expect(lastShown(run, at(70), false)).toBe(at(70));

@@ -10,9 +10,9 @@ export function horizonOf(origin: number, now: number): number {
   return origin + Math.ceil(roomMs * leap ** Math.ceil(Math.log(span / roomMs) / Math.log(leap)));
 }
 
-/** The last time that open waits are to be over. */
-export function plannedEnd({ rows }: RunRows): number | null {
-  let last: number | null = null;
+/** The last time that open waits are to be over, that for its start included. */
+export function plannedEnd({ rows, startsAt }: RunRows): number | null {
+  let last = startsAt;
   for (const { segments } of rows) {
     for (const { to, due } of segments) if (to === null && due !== null) last = Math.max(last ?? due, due);
   }
@@ -24,6 +24,8 @@ export function lastShown(run: RunRows, edge: number, isCompressed: boolean): nu
   if (run.endedAt !== null) return Math.max(run.endedAt, run.origin + 1);
   const planned = plannedEnd(run);
   if (planned === null || planned <= edge) return edge;
-  // To scale, what is far ahead would leave no room for what was.
-  return isCompressed || planned - run.origin <= 3 * (edge - run.origin) ? planned : edge;
+  // To scale, what is far ahead would leave no room for what was; of what has not started there is nothing else.
+  return isCompressed || run.startedAt === null || planned - run.origin <= 3 * (edge - run.origin)
+    ? planned
+    : edge;
 }

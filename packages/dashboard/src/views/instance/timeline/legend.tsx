@@ -33,6 +33,11 @@ const meanings: readonly Meaning[] = [
     words: "waiting for the next attempt",
     isMeant: ({ kind }) => kind === "retry",
   },
+  {
+    look: "tl-block k-errored",
+    words: "errored, until it was retried",
+    isMeant: ({ kind }) => kind === "errored",
+  },
   { look: "tl-block k-sleep", words: "sleeping", isMeant: ({ kind }) => kind === "sleep" },
   { look: "tl-block k-event", words: "waiting for an event", isMeant: ({ kind }) => kind === "event" },
   {

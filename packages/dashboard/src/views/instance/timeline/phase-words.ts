@@ -4,6 +4,11 @@ import type { PhaseKind } from "./phases.ts";
 export const phaseWords: Readonly<Record<PhaseKind, { readonly name: string; readonly about: string }>> = {
   earlier: { name: "before this run", about: "Steps taken over from an earlier run or another instance." },
   work: { name: "at work", about: "At least one body ran." },
+  failed: { name: "failed attempts", about: "Bodies ran, and every one of these attempts failed." },
+  errored: {
+    name: "errored, until it was retried",
+    about: "A step had failed for good, and nobody had retried it yet.",
+  },
   retry: { name: "waiting for retries", about: "No body ran, and a failed one waited for its next attempt." },
   sleep: { name: "sleeping", about: "No body ran, and a sleep went on." },
   event: { name: "waiting for events", about: "No body ran, and an event was waited for." },

@@ -28,7 +28,7 @@ test("every moment of an instance is one thing", () => {
   expect(lines(0, { steps, meta, status: "complete" })).toEqual([
     "queued 0-8",
     "between 8-10",
-    "work 10-20",
+    "failed 10-20",
     "retry 20-120",
     "work 120-130",
     "between 130-135",
@@ -44,13 +44,29 @@ test("the parts add up to the total", () => {
   const times = timesOf(phases(0, { steps, meta: { started: 8, ended: 200 }, status: "complete" }));
   expect(times).toMatchObject({
     total: 200,
-    work: 20,
+    work: 10,
+    failed: 10,
     retry: 100,
     queued: 8,
     between: 72,
     sleep: 0,
     event: 0,
   });
+});
+
+test("attempts that failed are told apart from work, and so is the time until somebody retried them", () => {
+  const failed = [{ at: 50, reopened: 900, retry: 900 }, { at: 1000 }];
+  const steps = [
+    sampleStep("a", { index: 0, from: 0, to: 1000, status: "errored", failed }),
+    sampleStep("b", { index: 1, from: 20, to: 30 }),
+  ];
+  expect(lines(0, { steps, meta: { ended: 1000 }, status: "errored" })).toEqual([
+    "failed 0-20",
+    "work 20-30",
+    "failed 30-50",
+    "errored 50-900",
+    "failed 900-1000",
+  ]);
 });
 
 test("while one step works, others that wait do not count", () => {

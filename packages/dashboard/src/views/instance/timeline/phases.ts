@@ -8,7 +8,11 @@ export type PhaseKind =
   /** Steps that were taken over from an earlier run or another instance. */
   | "earlier"
   | "work"
+  /** Bodies at work, and every attempt of them failed. */
+  | "failed"
   | "retry"
+  /** Failed for good, and nobody had retried it. */
+  | "errored"
   | "event"
   | "sleep"
   /** Its start is still to come. */
@@ -28,6 +32,7 @@ export interface Phase extends Span {
 /** In which order they win where several are true: what is at work is not waiting. */
 const waits: readonly (readonly [PhaseKind, readonly SegmentKind[]])[] = [
   ["retry", ["retry"]],
+  ["errored", ["errored"]],
   ["event", ["event"]],
   ["sleep", ["sleep"]],
   ["queued", ["late"]],
@@ -48,7 +53,11 @@ export function phasesOf(run: RunRows, status: InstanceStatus, now: number): rea
   const startedAt = run.startedAt ?? end;
   if (run.startsAt !== null) take("scheduled", [{ from: run.beganAt, to: run.startsAt }]);
   take("queued", [{ from: run.beganAt, to: startedAt }]);
-  take("work", workOf(run.rows, end));
+  take(
+    "work",
+    workOf(run.rows, end, (segment) => !hasFailed(segment)),
+  );
+  take("failed", workOf(run.rows, end, hasFailed));
   const byKind = spansByKind(run.rows, end);
   for (const [kind, kinds] of waits)
     take(
@@ -85,7 +94,11 @@ function spansByKind(rows: readonly Row[], end: number): ReadonlyMap<SegmentKind
 }
 
 /** Bodies at work. One that only waits for what is inside of it does not work meanwhile. */
-export function workOf(rows: readonly Row[], end: number): readonly Span[] {
+export function workOf(
+  rows: readonly Row[],
+  end: number,
+  isMeant: (segment: Segment) => boolean = () => true,
+): readonly Span[] {
   const inside = new Map<string, Row[]>();
   for (const row of rows) {
     if (row.parentKey === null) continue;
@@ -93,14 +106,23 @@ export function workOf(rows: readonly Row[], end: number): readonly Span[] {
     if (known) known.push(row);
     else inside.set(row.parentKey, [row]);
   }
-  return union(rows.flatMap((row) => ownWork(row, inside.get(row.key) ?? [], end)));
+  return union(rows.flatMap((row) => ownWork(row, inside.get(row.key) ?? [], end, isMeant)));
 }
 
-function ownWork(row: Row, children: readonly Row[], end: number): readonly Span[] {
-  const bodies = asOf(row.segments, end).filter(isWork);
+function ownWork(
+  row: Row,
+  children: readonly Row[],
+  end: number,
+  isMeant: (segment: Segment) => boolean,
+): readonly Span[] {
+  const bodies = asOf(row.segments, end).filter((segment) => isWork(segment) && isMeant(segment));
   if (children.length === 0) return bodies;
   const waits = children.flatMap(({ segments }) => asOf(segments, end).filter((each) => !isWork(each)));
   return subtract(union(bodies), union(waits));
+}
+
+function hasFailed({ outcome }: Segment): boolean {
+  return outcome === "failed";
 }
 
 function isWork({ kind }: { readonly kind: SegmentKind }): boolean {
@@ -115,7 +137,9 @@ export function timesOf(phases: readonly Phase[]): Times {
   const times = {
     earlier: of("earlier"),
     work: of("work"),
+    failed: of("failed"),
     retry: of("retry"),
+    errored: of("errored"),
     event: of("event"),
     sleep: of("sleep"),
     scheduled: of("scheduled"),

@@ -18,7 +18,12 @@ export type SampleStep = Partial<
   readonly to?: number | null;
   readonly wake?: number;
   readonly retry?: number;
-  readonly failed?: readonly { readonly at: number; readonly retry?: number; readonly start?: number }[];
+  readonly failed?: readonly {
+    readonly at: number;
+    readonly retry?: number;
+    readonly start?: number;
+    readonly reopened?: number;
+  }[];
 };
 
 export function sampleStep(name: string, given: SampleStep = {}): WireStep {
@@ -30,6 +35,7 @@ export function sampleStep(name: string, given: SampleStep = {}): WireStep {
       attempt: each.start ?? n + 1,
       at: iso(each.at),
       retryAt: each.retry === undefined ? null : iso(each.retry),
+      ...(each.reopened === undefined ? {} : { reopenedAt: iso(each.reopened) }),
     }),
   );
   const status = more.status ?? (to === null ? "waiting" : "completed");

@@ -87,11 +87,42 @@ test("attempts that are no longer kept one by one are one stretch", () => {
   ]);
 });
 
-test("one more attempt that somebody gave a failed step follows a wait, though nothing says when it was due", () => {
+test("from a failure for good until somebody retried it a step is errored, and what follows has its own time", () => {
+  const failed = [
+    { at: 10, reopened: 4000, retry: 4500 },
+    { at: 4600, reopened: 9000, retry: 9000 },
+    { at: 9100 },
+  ];
+  expect(told(sampleStep("charge", { status: "errored", to: 9100, failed }))).toEqual([
+    "attempt 0-10 failed",
+    "errored 10-4000 completed",
+    "retry 4000-4500 completed",
+    "attempt 4500-4600 failed",
+    "errored 4600-9000 completed",
+    "attempt 9000-9100 failed",
+  ]);
+});
+
+test("a retried step that waits for its attempt, or is at it, was errored until it was retried", () => {
+  const step = sampleStep("charge", { failed: [{ at: 10, reopened: 4000, retry: 5000 }], retry: 5000 });
+  expect(told(step)).toEqual([
+    "attempt 0-10 failed",
+    "errored 10-4000 completed",
+    "retry 4000-… open due 5000",
+  ]);
+  expect(told(step, sampleBody("charge", 5010, 2))).toEqual([
+    "attempt 0-10 failed",
+    "errored 10-4000 completed",
+    "retry 4000-5010 completed",
+    "attempt 5010-… open",
+  ]);
+});
+
+test("records that do not say when a failed step was retried show it as errored until the end of the next attempt", () => {
   const step = sampleStep("charge", { to: 5000, failed: [{ at: 10 }] });
   expect(told(step)).toEqual([
     "attempt 0-10 failed",
-    "retry 10-5000 completed",
+    "errored 10-5000 completed",
     "attempt 5000-5000 completed",
   ]);
 });

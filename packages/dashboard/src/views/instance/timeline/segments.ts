@@ -7,6 +7,8 @@ export type SegmentKind =
   | "attempt"
   /** From a failed attempt to the next one. */
   | "retry"
+  /** It had failed for good, and nobody had retried it yet. */
+  | "errored"
   | "sleep"
   | "event"
   /** The wait was over, and no runner had taken the instance yet. */
@@ -69,6 +71,20 @@ interface Ended {
   readonly outcome: "completed" | "failed";
   readonly start: number;
   readonly retryAt: number | null;
+  readonly reopenedAt: number | null;
+}
+
+type Gap = Pick<Ended, "at" | "retryAt" | "reopenedAt">;
+
+/** From a failure to the next attempt: where it had failed for good, somebody retried it first. */
+function gap({ at, retryAt, reopenedAt }: Gap, to: number): readonly Segment[] {
+  // Records of earlier versions do not tell when that was; only that no other attempt was planned.
+  const isFinal = reopenedAt !== null || retryAt === null;
+  const retriedAt = isFinal ? Math.min(Math.max(at, reopenedAt ?? to), to) : at;
+  return [
+    { ...blank, kind: "errored" as const, from: at, to: retriedAt, outcome: "completed" as const },
+    { ...blank, kind: "retry" as const, from: retriedAt, to, outcome: "completed" as const },
+  ].filter((segment) => segment.to > segment.from);
 }
 
 function bodySegments(
@@ -81,7 +97,8 @@ function bodySegments(
   const isAllKept = step.attempts <= attempts.length;
   let begin = timeOf(step.createdAt);
   let lastStart = isAllKept ? 0 : null;
-  attempts.forEach(({ at, outcome, start, retryAt }, n) => {
+  attempts.forEach((attempt, n) => {
+    const { at, outcome, start, retryAt, reopenedAt } = attempt;
     if (n === 0 && !isAllKept) {
       segments.push({ ...blank, kind: "forgotten", from: begin, to: at, outcome: "failed" });
       begin = at;
@@ -92,8 +109,12 @@ function bodySegments(
     begin = at;
     const next = attempts[n + 1];
     const nextBegin = next ? Math.min(retryAt ?? next.at, next.at) : body ? timeOf(body.startedAt) : null;
+    if (nextBegin === null && reopenedAt !== null) {
+      segments.push(...gap(attempt, reopenedAt));
+      begin = Math.max(at, reopenedAt);
+    }
     if (nextBegin === null || nextBegin <= at) return;
-    segments.push({ ...blank, kind: "retry", from: at, to: nextBegin, outcome: "completed" });
+    segments.push(...gap(attempt, nextBegin));
     begin = nextBegin;
   });
   if (body) segments.push(runningSegment(body, lastStart, endedAt));
@@ -105,19 +126,22 @@ function bodySegments(
 }
 
 function endedAttempts(step: WireStep): readonly Ended[] {
-  const failed: Ended[] = step.errors.map(({ at, attempt, retryAt }) => ({
+  const failed: Ended[] = step.errors.map(({ at, attempt, retryAt, reopenedAt }) => ({
     at: timeOf(at),
     outcome: "failed",
     start: attempt,
     retryAt: timeOrNull(retryAt),
+    reopenedAt: timeOrNull(reopenedAt),
   }));
   const at = timeOrNull(step.settledAt);
   if (at === null) return failed;
   if (step.status === "completed") {
-    return [...failed, { at, outcome: "completed", start: Math.max(1, step.starts), retryAt: null }];
+    const start = Math.max(1, step.starts);
+    return [...failed, { at, outcome: "completed", start, retryAt: null, reopenedAt: null }];
   }
   // It failed without an attempt: a crash had cut it off, and it must not be repeated.
-  return failed.length > 0 ? failed : [{ at, outcome: "failed", start: step.starts + 1, retryAt: null }];
+  if (failed.length > 0) return failed;
+  return [{ at, outcome: "failed", start: step.starts + 1, retryAt: null, reopenedAt: null }];
 }
 
 function runningSegment(

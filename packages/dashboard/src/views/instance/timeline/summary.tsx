@@ -7,7 +7,9 @@ import type { PhaseKind, Times } from "./phases.ts";
 
 const shown: readonly Exclude<PhaseKind, "earlier">[] = [
   "work",
+  "failed",
   "retry",
+  "errored",
   "sleep",
   "event",
   "scheduled",

@@ -3,7 +3,7 @@ import "../../../look/timeline.css";
 import "../../../look/timeline-around.css";
 import "../../../look/timeline-bars.css";
 import type { InstanceStatus, WireMeta, WireRunningBody, WireStep } from "everstep/client";
-import { useMemo, useReducer, useRef, useState } from "react";
+import { type CSSProperties, useMemo, useReducer, useRef, useState } from "react";
 import { serverNow } from "../../../api/server-clock.ts";
 import { useNow } from "../../../parts/use-now.ts";
 import { useQuery } from "../../../use-query.ts";
@@ -12,6 +12,7 @@ import { useCard } from "./card.tsx";
 import { frameOf } from "./drawing.ts";
 import { Ground } from "./ground.tsx";
 import { Legend } from "./legend.tsx";
+import { wantedNameRoom } from "./name-room.ts";
 import { withoutOverhead } from "./overhead.ts";
 import { Overview } from "./overview.tsx";
 import { phasesOf, timesOf } from "./phases.ts";
@@ -33,8 +34,8 @@ export interface TimelineProps {
   readonly running: readonly WireRunningBody[];
   readonly meta: WireMeta;
   readonly status: InstanceStatus;
-  /** Nothing is heard of it: what grows stands still where it was last known to be. */
-  readonly isStill: boolean;
+  /** Since then nothing was heard of it: what grows stands still where it was. */
+  readonly stillAt: number | null;
   /** A step by its index. */
   readonly selected: number | null;
   readonly onSelect: (index: number | null) => void;
@@ -42,16 +43,15 @@ export interface TimelineProps {
 }
 
 export function Timeline(props: TimelineProps) {
-  const { steps, running, meta, status, isStill, selected, onSelect, href } = props;
+  const { steps, running, meta, status, stillAt, selected, onSelect, href } = props;
   const query = useQuery();
   const run = useMemo(() => runRowsOf({ steps, running, meta, status }), [steps, running, meta, status]);
   const isLive = run.endedAt === null;
+  const isStill = stillAt !== null;
   const clock = useNow(isLive && !isStill);
   const [, drawAnew] = useReducer((count: number) => count + 1, 0);
-  const moving = Math.max(isLive ? Math.max(clock, serverNow() - 1000) : 0, run.newest);
-  const stood = useRef(moving);
-  if (!isStill) stood.current = moving;
-  const now = isStill && isLive ? Math.max(stood.current, run.newest) : moving;
+  const clockNow = stillAt ?? Math.max(clock, serverNow() - 1000);
+  const now = Math.max(isLive ? clockNow : 0, run.newest);
 
   const { scale, edge, isCompressed, canCompress } = useScale(run, now, readScaleChoice(query.get("scale")));
   const view = useView(scale);
@@ -59,13 +59,14 @@ export function Timeline(props: TimelineProps) {
   const root = useRef<HTMLDivElement>(null);
   const width = useWidth(track);
   const frame = useMemo(() => frameOf(scale, view.range, width), [scale, view.range, width]);
-  useLiveEdge(root, { isLive, isStill, frame, newest: run.newest, edge, onBeyond: drawAnew });
+  useLiveEdge(root, { isLive, stillAt, frame, newest: run.newest, edge, onBeyond: drawAnew });
 
   const { choice, fold, setChoice } = useChoice(run.rows);
   const rows = useMemo(() => chosenRows(run.rows, choice), [run.rows, choice]);
   const all = useMemo(() => phasesOf(run, status, now), [run, status, now]);
   const times = useMemo(() => timesOf(all), [all]);
   const phases = useMemo(() => withoutOverhead(all, times), [all, times]);
+  const nameRoom = useMemo(() => wantedNameRoom(run.rows), [run.rows]);
   const [isExplained, setExplained] = useState(false);
   const zoom = useZoom({ view, scale, track });
   useCrosshair(root, track, run.origin, frame);
@@ -75,6 +76,7 @@ export function Timeline(props: TimelineProps) {
     <section
       className={isStill ? "timeline is-still" : "timeline"}
       ref={root}
+      style={{ "--names-wanted": `${nameRoom}px` } as CSSProperties}
       aria-label="Timeline"
       onKeyDown={zoom.onKeyDown}
     >

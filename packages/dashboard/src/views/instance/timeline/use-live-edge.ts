@@ -5,8 +5,8 @@ import { type Frame, widthMin } from "./drawing.ts";
 
 export interface LiveEdgeTerms {
   readonly isLive: boolean;
-  /** It stays where it is. */
-  readonly isStill: boolean;
+  /** It stays where it was then. */
+  readonly stillAt: number | null;
   readonly frame: Frame;
   /** It cannot be earlier than this. */
   readonly newest: number;
@@ -22,13 +22,11 @@ export function useLiveEdge(root: RefObject<HTMLElement | null>, terms: LiveEdge
   const latest = useRef(terms);
   latest.current = terms;
   const isBeyondTold = useRef(0);
-  const drawnAt = useRef(0);
 
   const draw = useRef((): void => {
-    const { frame, newest, edge, isLive, isStill, onBeyond } = latest.current;
+    const { frame, newest, edge, isLive, stillAt, onBeyond } = latest.current;
     if (!isLive || !root.current || frame.width === 0) return;
-    const now = isStill && drawnAt.current > 0 ? drawnAt.current : Math.max(serverNow(), newest);
-    drawnAt.current = now;
+    const now = Math.max(stillAt ?? serverNow(), newest);
     if (now >= edge && isBeyondTold.current !== edge) {
       isBeyondTold.current = edge;
       onBeyond();
@@ -38,7 +36,7 @@ export function useLiveEdge(root: RefObject<HTMLElement | null>, terms: LiveEdge
 
   // What was just drawn anew is of the last second.
   useLayoutEffect(() => draw.current());
-  const isMoving = terms.isLive && !terms.isStill;
+  const isMoving = terms.isLive && terms.stillAt === null;
   useEffect(() => {
     if (!isMoving) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
