@@ -1,5 +1,6 @@
 /** What can be done to many instances at once. */
 import type { Client, InstanceStatus, WireRef } from "everstep/client";
+import { isEnded } from "../words/statuses.ts";
 
 export interface BulkItem extends WireRef {
   readonly status: InstanceStatus;
@@ -12,8 +13,8 @@ export interface BulkAction {
   readonly done: string;
   /** Asked before it begins, where it is much at once or cannot be undone. */
   readonly question?: (count: string) => string;
-  /** Whom it is for, where it is not for all. */
-  readonly isFor?: (instance: BulkItem) => boolean;
+  /** Whom it is for, as far as their status is known here: the others would refuse it, or not notice it. */
+  isFor(instance: BulkItem): boolean;
   act(client: Client, instance: WireRef): Promise<void>;
 }
 
@@ -23,12 +24,14 @@ export const bulkActions: readonly BulkAction[] = [
     words: "Pause",
     done: "paused",
     question: (count) => `Pause ${count}?`,
+    isFor: ({ status }) => status === "active" || status === "waiting",
     act: (client, instance) => handle(client, instance).pause(),
   },
   {
     name: "resume",
     words: "Resume",
     done: "resumed",
+    isFor: ({ status }) => status === "paused",
     act: (client, instance) => handle(client, instance).resume(),
   },
   {
@@ -43,6 +46,7 @@ export const bulkActions: readonly BulkAction[] = [
     words: "Restart",
     done: "restarted",
     question: (count) => `Restart ${count} from the beginning?`,
+    isFor: () => true,
     act: (client, instance) => handle(client, instance).restart(),
   },
   {
@@ -50,6 +54,7 @@ export const bulkActions: readonly BulkAction[] = [
     words: "Terminate",
     done: "terminated",
     question: (count) => `Terminate ${count} for good?`,
+    isFor: ({ status }) => !isEnded(status),
     act: (client, instance) => handle(client, instance).terminate(),
   },
 ];

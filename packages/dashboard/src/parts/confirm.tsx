@@ -22,16 +22,32 @@ export function ConfirmButton({
   readonly isSafe?: boolean;
 }) {
   const [isAsking, setAsking] = useState(false);
-  const look = isSafe ? "" : "danger";
-  if (!isAsking) {
-    return (
-      <button type="button" className={look} disabled={isBusy || disabled} onClick={() => setAsking(true)}>
-        {icon}
-        {label}
-      </button>
-    );
+  if (isAsking) {
+    return <Confirm {...{ question, confirm, isSafe, onConfirm }} onClose={() => setAsking(false)} />;
   }
-  const close = (): void => setAsking(false);
+  const look = isSafe ? "" : "danger";
+  return (
+    <button type="button" className={look} disabled={isBusy || disabled} onClick={() => setAsking(true)}>
+      {icon}
+      {label}
+    </button>
+  );
+}
+
+/** The question itself, in the place of what asked for it. */
+export function Confirm({
+  question,
+  confirm,
+  isSafe,
+  onConfirm,
+  onClose,
+}: {
+  readonly question: string;
+  readonly confirm: string;
+  readonly isSafe: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring its own look
     <span
@@ -39,23 +55,23 @@ export function ConfirmButton({
       role="group"
       aria-label={question}
       onKeyDown={(event) => {
-        if (event.key === "Escape") close();
+        if (event.key === "Escape") onClose();
       }}
     >
-      <span className="small">{question}</span>
+      <strong>{question}</strong>
       <button
         type="button"
-        className={look}
+        className={isSafe ? "main-button" : "main-button danger"}
         // biome-ignore lint/a11y/noAutofocus: it takes the place of the button that was just pressed
         autoFocus
         onClick={() => {
-          close();
+          onClose();
           onConfirm();
         }}
       >
         {confirm}
       </button>
-      <button type="button" className="quiet" onClick={close}>
+      <button type="button" className="quiet" onClick={onClose}>
         Cancel
       </button>
     </span>

@@ -25,6 +25,8 @@ export function SignInView({
         {problem && (
           <Notice tone="bad">
             This token was not accepted. <code className="small">{problem.code}</code>
+            <br />
+            <code>everstep dev</code> makes a new token at each start: open the address that it printed last.
           </Notice>
         )}
         <div className="field">
@@ -39,9 +41,9 @@ export function SignInView({
             onChange={(event) => setToken(event.target.value)}
           />
           <div className="hint">
-            With <code>everstep dev</code>, open the address that it printed first. Else one of those that
-            were given to <code>bearerToken(...)</code> where the app is made. It is kept in this tab only,
-            and forgotten when you close it.
+            With <code>everstep dev</code>, open the address that it printed when it started. Else one of
+            those that were given to <code>bearerToken(...)</code> where the app is made. It is kept in this
+            tab only, and forgotten when you close it.
           </div>
         </div>
         <div className="buttons">

@@ -2,11 +2,11 @@ import { Ban, Pause, Play, RotateCcw, Undo2, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { isAbort, problemOf } from "../../api/problem.ts";
 import { type BulkAction, bulkActions } from "../../bulk/bulk-actions.ts";
-import { ConfirmButton } from "../../parts/confirm.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
 import { counted, spokenNumber } from "../../words/numbers.ts";
 import { findMatches, matchMax } from "./match-all.ts";
 import type { Row } from "./row.ts";
-import type { Chosen } from "./selection.ts";
+import { asListed, type Chosen } from "./selection.ts";
 import type { Source } from "./source.ts";
 import type { SelectionState } from "./use-selection.ts";
 
@@ -33,7 +33,10 @@ export function SelectionBar({
   readonly isBusy: boolean;
   readonly onAct: (action: BulkAction, items: readonly Chosen[]) => void;
 }) {
-  const chosen = [...selection.chosen.values()];
+  const chosen = asListed(selection.chosen.values(), rows);
+  const [asking, setAsking] = useState<Asking | null>(null);
+  // Whoever selects others meanwhile was asked about something else.
+  const asked = asking?.of === selection.chosen ? asking : null;
   return (
     <section className="selection-bar" aria-label="What is selected">
       <div className="buttons">
@@ -49,51 +52,49 @@ export function SelectionBar({
           Clear
         </button>
       </div>
-      {mayManage && (
+      {mayManage && !asked && (
         <div className="buttons">
-          {bulkActions.map((action) => (
-            <ActionButton key={action.name} action={action} chosen={chosen} isBusy={isBusy} onAct={onAct} />
-          ))}
+          {bulkActions.map((action) => {
+            const items = chosen.filter(action.isFor);
+            if (items.length === 0) return null;
+            const isAll = items.length === chosen.length;
+            return (
+              <button
+                key={action.name}
+                type="button"
+                className={action.name === "terminate" ? "danger" : ""}
+                disabled={isBusy}
+                onClick={() => {
+                  if (action.question) setAsking({ action, items, of: selection.chosen });
+                  else onAct(action, items);
+                }}
+              >
+                {icons[action.name]}
+                {isAll ? action.words : `${action.words} (${spokenNumber(items.length)})`}
+              </button>
+            );
+          })}
         </div>
+      )}
+      {asked?.action.question && (
+        <Confirm
+          question={asked.action.question(counted(asked.items.length, "instance"))}
+          confirm={`${asked.action.words} ${spokenNumber(asked.items.length)}`}
+          isSafe={asked.action.name !== "terminate"}
+          onConfirm={() => onAct(asked.action, asked.items)}
+          onClose={() => setAsking(null)}
+        />
       )}
     </section>
   );
 }
 
-function ActionButton({
-  action,
-  chosen,
-  isBusy,
-  onAct,
-}: {
+/** A question stands in the place of all actions until it is answered. */
+interface Asking {
   readonly action: BulkAction;
-  readonly chosen: readonly Chosen[];
-  readonly isBusy: boolean;
-  readonly onAct: (action: BulkAction, items: readonly Chosen[]) => void;
-}) {
-  const { isFor, words, question, name } = action;
-  const items = isFor ? chosen.filter(isFor) : chosen;
-  if (items.length === 0) return null;
-  const label = items.length < chosen.length ? `${words} (${spokenNumber(items.length)})` : words;
-  if (question) {
-    return (
-      <ConfirmButton
-        label={label}
-        icon={icons[name]}
-        question={question(counted(items.length, "instance"))}
-        confirm={`${words} ${spokenNumber(items.length)}`}
-        isBusy={isBusy}
-        isSafe={name !== "terminate"}
-        onConfirm={() => onAct(action, items)}
-      />
-    );
-  }
-  return (
-    <button type="button" disabled={isBusy} onClick={() => onAct(action, items)}>
-      {icons[name]}
-      {label}
-    </button>
-  );
+  readonly items: readonly Chosen[];
+  /** What was selected when it was asked. */
+  readonly of: SelectionState["chosen"];
 }
 
 /** Everything that matches the filters, loaded or not. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rowOf } from "./row.ts";
 import { listed } from "./sample-rows.ts";
-import { nothingChosen, type Selection, withAll, withRange, withToggled } from "./selection.ts";
+import { asListed, nothingChosen, type Selection, withAll, withRange, withToggled } from "./selection.ts";
 
 const rows = ["a", "b", "c", "d", "e"].map((id) => rowOf(listed(id)));
 const row = (at: number) => rows[at] as (typeof rows)[number];
@@ -25,4 +25,13 @@ test("a range that begins with a row that was taken out is taken out", () => {
 
 test("without a row to begin with, a range is that row", () => {
   expect(ids(withRange(nothingChosen, rows, row(2)))).toBe("c");
+});
+
+test("what is chosen has the status that the list shows by now, as far as it shows it", () => {
+  const chosen = [row(0), row(1), row(2)];
+  const later = [
+    rowOf(listed("a", { status: "paused" })),
+    { ...rowOf(listed("b", { status: "paused" })), hasLeft: true },
+  ];
+  expect(asListed(chosen, later).map(({ status }) => status)).toEqual(["paused", "complete", "complete"]);
 });

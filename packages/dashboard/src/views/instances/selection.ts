@@ -37,6 +37,12 @@ export function withAll(selection: Selection, rows: readonly Chosen[]): Selectio
   return { ...selection, chosen };
 }
 
+/** Those that are chosen, with the status that the list shows of them by now. */
+export function asListed(chosen: Iterable<Chosen>, rows: readonly Row[]): readonly Chosen[] {
+  const listed = new Map(rows.filter(({ hasLeft }) => !hasLeft).map(({ key, status }) => [key, status]));
+  return [...chosen].map((each) => ({ ...each, status: listed.get(each.key) ?? each.status }));
+}
+
 function chosenOf({ key, workflowName, instanceId, status }: Chosen): Chosen {
   return { key, workflowName, instanceId, status };
 }

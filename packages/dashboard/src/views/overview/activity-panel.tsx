@@ -7,6 +7,7 @@ import { Panel } from "../../parts/panel.tsx";
 import { Bone } from "../../parts/skeleton.tsx";
 import { useQuery } from "../../use-query.ts";
 import { counted, spokenNumber } from "../../words/numbers.ts";
+import { endedWords, errorWords, spokenPercent } from "./activity-words.ts";
 import { BarChart } from "./bar-chart.tsx";
 import { endedPerMinute, errorRate, stepsPerMinute, totalsOf } from "./chart.ts";
 
@@ -51,13 +52,13 @@ export function ActivityPanel() {
 }
 
 function Charts({ activity, words }: { readonly activity: WireActivity; readonly words: string }) {
-  const { ended, errored, steps, failedAttempts } = totalsOf(activity);
-  const share = ended === 0 ? 0 : (errored / ended) * 100;
+  const totals = totalsOf(activity);
+  const { steps, failedAttempts } = totals;
   return (
     <div className="charts">
       <BarChart
         title="Ended per minute"
-        summary={`${counted(ended, "instance")} ended in the ${words}, without those that people terminated`}
+        summary={endedWords(totals, words)}
         data={endedPerMinute(activity)}
         series={[
           { name: "complete", look: "is-complete" },
@@ -68,7 +69,7 @@ function Charts({ activity, words }: { readonly activity: WireActivity; readonly
       />
       <BarChart
         title="Error rate"
-        summary={`${spokenPercent(share)} of ${spokenNumber(ended)} errored in the ${words}`}
+        summary={errorWords(totals, words)}
         data={errorRate(activity)}
         series={[{ name: "errored", look: "is-errored" }]}
         spoken={spokenPercent}
@@ -101,8 +102,4 @@ function ChartBones() {
 
 function spokenRate(value: number): string {
   return spokenNumber(value >= 10 ? Math.round(value) : Math.round(value * 100) / 100);
-}
-
-function spokenPercent(value: number): string {
-  return `${value > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} %`;
 }

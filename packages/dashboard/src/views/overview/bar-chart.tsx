@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
-import { spokenDayTime } from "../../words/time.ts";
+import { spokenDayTime, spokenTime } from "../../words/time.ts";
 import { type ChartData, sumOf } from "./chart.ts";
 
 export interface Series {
@@ -41,7 +41,7 @@ export function BarChart({
     <figure className="chart">
       <figcaption>
         <h3>{title}</h3>
-        <p className="small chart-readout" aria-live="polite">
+        <p className="small chart-readout" aria-live="polite" title={shown && spokenTime(shown.at)}>
           {readout}
         </p>
       </figcaption>
@@ -77,7 +77,7 @@ export function BarChart({
         </div>
       </div>
       <div className="chart-ends small dim">
-        <span>{bars[0] && spokenDayTime(bars[0].at).slice(0, 5)}</span>
+        {bars[0] && <span title={spokenTime(bars[0].at)}>{spokenDayTime(bars[0].at).slice(0, 5)}</span>}
         <span className="chart-series">
           {series.map(({ name, look }) => (
             <span key={name}>

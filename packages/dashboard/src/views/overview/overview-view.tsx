@@ -26,7 +26,7 @@ export function OverviewView() {
         {value?.mayKill && <span className="small dim">development</span>}
       </div>
       {problem && <ProblemNotice problem={problem} again={reload} />}
-      <StatusTiles counts={value?.counts} />
+      <StatusTiles overview={value} />
       {isNew && (
         <Notice action={<Link href={links.workflows}>Start one</Link>}>
           There is no instance yet. Choose a workflow, fill in its form, and watch its steps.

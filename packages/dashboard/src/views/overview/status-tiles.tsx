@@ -1,4 +1,4 @@
-import type { WireCounts } from "everstep/client";
+import type { WireOverview } from "everstep/client";
 import { Link } from "wouter";
 import { links } from "../../links.ts";
 import { Bone } from "../../parts/skeleton.tsx";
@@ -7,7 +7,8 @@ import { spokenNumber } from "../../words/numbers.ts";
 import { statuses } from "../../words/statuses.ts";
 
 /** Instances by status; each leads to the list of them. */
-export function StatusTiles({ counts }: { readonly counts: WireCounts | undefined }) {
+export function StatusTiles({ overview }: { readonly overview: WireOverview | undefined }) {
+  const { counts, scheduled } = overview ?? {};
   return (
     <ul className="tiles" aria-label="Instances by status">
       {statuses.map((status) => (
@@ -16,6 +17,12 @@ export function StatusTiles({ counts }: { readonly counts: WireCounts | undefine
             <Status status={status} bare />
             <span className="tile-count">
               {counts ? spokenNumber(counts[status]) : <Bone width="4ch" height={28} />}
+              {status === "active" && scheduled && scheduled.count > 0 && (
+                <span className="tile-of small dim" title="Their start is still to come.">
+                  {spokenNumber(scheduled.count)}
+                  {scheduled.isMore && "+"} scheduled
+                </span>
+              )}
             </span>
           </Link>
         </li>

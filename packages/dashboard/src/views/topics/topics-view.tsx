@@ -52,7 +52,8 @@ function TopicsPanel({ selected }: { readonly selected: string | null }) {
       {items?.length === 0 && !isMore && (
         <Empty title="No subscribers on any topic">
           <span>
-            A workflow does with <code>step.waitForEvent("opening", {'{ topic: "warehouse.open" }'})</code>.
+            A workflow subscribes to a topic with{" "}
+            <code>step.waitForEvent("opening", {'{ topic: "warehouse.open" }'})</code>.
           </span>
         </Empty>
       )}

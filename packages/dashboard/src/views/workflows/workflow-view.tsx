@@ -35,7 +35,6 @@ export function WorkflowView({ workflowName }: { readonly workflowName: string }
       <div className="stack close">
         <nav className="crumbs small" aria-label="Where this is">
           <Link href={links.workflows}>Workflows</Link>
-          <span aria-hidden>/</span>
         </nav>
         <h1>{workflowName}</h1>
       </div>

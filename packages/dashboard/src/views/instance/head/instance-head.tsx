@@ -12,29 +12,37 @@ export function InstanceHead({ live }: { readonly live: Live }) {
   const { workflowName, instanceId } = live.address;
   const { details, meta } = live.value;
   return (
-    <header className="instance-head">
-      <div className="who stack close">
-        <nav className="crumbs small" aria-label="Where this is">
-          <Link href={links.instances()}>Instances</Link>
-          <span aria-hidden>/</span>
-          <Link href={links.workflow(workflowName)}>{workflowName}</Link>
-        </nav>
-        <div className="head">
-          <h1 className="instance-id">
-            <Copyable text={instanceId} what="the id" />
-          </h1>
-          <Status status={details.status} />
-          {meta.deadLetter && (
-            <Link href={links.deadLetters()} className="status is-errored" title="The engine gave up on it.">
-              dead letter
-            </Link>
-          )}
-          <LiveDot isStale={live.isStale} hasEnded={isEnded(details.status)} />
+    <header className="instance-head stack">
+      <div className="instance-top">
+        <div className="stack">
+          <div className="who stack close">
+            <nav className="crumbs small" aria-label="Where this is">
+              <Link href={links.instances()}>Instances</Link>
+              <span aria-hidden>/</span>
+              <Link href={links.workflow(workflowName)}>{workflowName}</Link>
+            </nav>
+            <div className="head">
+              <h1 className="instance-id">
+                <Copyable text={instanceId} what="the id" />
+              </h1>
+              <Status status={details.status} />
+              {meta.deadLetter && (
+                <Link
+                  href={links.deadLetters()}
+                  className="status is-errored"
+                  title="The engine gave up on it."
+                >
+                  dead letter
+                </Link>
+              )}
+              <LiveDot isStale={live.isStale} hasEnded={isEnded(details.status)} />
+            </div>
+          </div>
+          <Lead live={live} />
         </div>
+        <ActionBar live={live} />
       </div>
-      <Lead live={live} />
       <Facts live={live} />
-      <ActionBar live={live} />
     </header>
   );
 }
