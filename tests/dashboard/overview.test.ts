@@ -119,5 +119,7 @@ onEachStore("an overview without anything", { isOfThePage: true, isRunning: fals
     expect(await page.getByText("No runs ended in the last hour").count()).toBe(2);
     await page.getByRole("link", { name: "Start one" }).click();
     await expect.poll(() => page.url()).toBe(`${stage.served.dashboardUrl}workflows`);
+    await page.goto(`${stage.served.dashboardUrl}topics`);
+    await page.getByText("A workflow subscribes to a topic with step.waitForEvent").waitFor();
   });
 });

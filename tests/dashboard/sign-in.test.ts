@@ -28,6 +28,9 @@ onEachStore("signing in", { isOfThePage: true, authorize: "tokens", seed: seedEv
     await page.getByLabel("Token").fill("a-token-nobody-gave-out");
     await page.getByRole("button", { name: "Sign in" }).click();
     await expect.poll(() => page.getByRole("alert").innerText()).toContain("This token was not accepted.");
+    expect(await page.getByRole("alert").innerText()).toContain(
+      "everstep dev makes a new token at each start",
+    );
     await page.getByLabel("Token").fill(tokens.all);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();

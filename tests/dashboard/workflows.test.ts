@@ -25,6 +25,7 @@ onEachStore("workflows", { isOfThePage: true, authorize: "tokens", seed: seedEve
     await page.goBack();
     await page.getByRole("link", { name: "Start signup", exact: true }).click();
     await page.getByRole("heading", { name: "signup" }).waitFor();
+    expect(await page.getByRole("navigation", { name: "Where this is" }).innerText()).toBe("Workflows");
     const recent = page.getByRole("region", { name: "Recent instances" });
     await recent.getByRole("link", { name: /signup-complete/ }).waitFor();
     expect(await recent.innerText()).toMatch(

@@ -202,7 +202,7 @@ export const fidelityCases: readonly Case[] = [
         errored(1, {
           error,
           errors: [
-            { attempt: 1, at: at(1), error, retryAt: at(2) },
+            { attempt: 1, at: at(1), error, retryAt: at(2), reopenedAt: at(1) },
             { attempt: 2, at: at(2), error: plain },
           ],
         }),

@@ -3,6 +3,9 @@ import { counted } from "../../../words/numbers.ts";
 import { blocksOf, type Frame } from "./drawing.ts";
 import type { Row } from "./rows.ts";
 
+/** A mark stands before the bar that begins there: what is short would be hidden under it. */
+const markRoom = 17;
+
 export function Bar({ row, frame, now }: { readonly row: Row; readonly frame: Frame; readonly now: number }) {
   if (frame.width === 0) return <span className="tl-line" aria-hidden />;
   const blocks = blocksOf(row, frame, now);
@@ -28,7 +31,7 @@ export function Bar({ row, frame, now }: { readonly row: Row; readonly frame: Fr
           <span
             key={left}
             className="tl-cut"
-            style={{ left }}
+            style={{ left: Math.max(0, left - markRoom) }}
             title={`${counted(cutOff, "start")} before this cut off by a crash`}
           >
             <Zap />
