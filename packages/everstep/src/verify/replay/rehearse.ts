@@ -39,7 +39,7 @@ export interface RehearsalParts {
 }
 
 /** How long code that rests, but has not asked for all that is recorded, may be busy with something that is no step. */
-const lingerMs = 50;
+const lingerMs = 250;
 const callsMin = 10_000;
 const callsPerRecord = 10;
 
