@@ -32,17 +32,16 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
     `INSERT INTO ${names.log} (${logColumns.join(", ")}) VALUES (${logColumns.map(() => "?").join(", ")})`,
   );
   const recorded = "last_commit = ?, log_seq = ?, begun = ?, updated_at = ?, recorded = 1";
-  const applied = `${recorded}, crash_count = 0`;
-  const goOn = `${recorded}, crash_count = crash_count * ?`;
-  const keep = db.prepare(`UPDATE ${names.run} SET ${goOn} WHERE id = ?`);
-  const extend = db.prepare(`UPDATE ${names.run} SET ${goOn}, due_at = ? WHERE id = ?`);
+  const applied = `${recorded}, crash_count = crash_count * ?`;
+  const keep = db.prepare(`UPDATE ${names.run} SET ${applied} WHERE id = ?`);
+  const extend = db.prepare(`UPDATE ${names.run} SET ${applied}, due_at = ? WHERE id = ?`);
   const suspend = db.prepare(
     `UPDATE ${names.run} SET ${applied}, status = 'waiting', kind = ?, lane = ?, due_at = ?, waiting_since = ? WHERE id = ?`,
   );
   const giveWay = db.prepare(
-    `UPDATE ${names.run} SET ${goOn}, kind = 'resume', lane = ${lanes.resuming}, due_at = ? WHERE id = ?`,
+    `UPDATE ${names.run} SET ${applied}, kind = 'resume', lane = ${lanes.resuming}, due_at = ? WHERE id = ?`,
   );
-  const stayPaused = db.prepare(`UPDATE ${names.run} SET ${goOn}, lane = NULL WHERE id = ?`);
+  const stayPaused = db.prepare(`UPDATE ${names.run} SET ${applied}, lane = NULL WHERE id = ?`);
 
   const logSeqAfter = (row: HotRow, boundary: Boundary): number => row.logSeq + boundary.logs.length;
 
@@ -74,7 +73,8 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
     suspend(row, boundary, dueAt, kind, now) {
       const begun = begunText(boundary.begun);
       const logSeq = logSeqAfter(row, boundary);
-      suspend.run(boundary.number, logSeq, begun, now, kind, laneOf(kind), dueAt, now, row.run);
+      const crashes = keptCrashes(boundary);
+      suspend.run(boundary.number, logSeq, begun, now, crashes, kind, laneOf(kind), dueAt, now, row.run);
     },
 
     giveWay(row, boundary, dueAt, now) {
@@ -96,7 +96,9 @@ export function commitRows({ db, names }: Connection, endings: Endings): CommitR
 
     finish(row, boundary, ending, now) {
       const logSeq = logSeqAfter(row, boundary);
-      endings.finish(row, ending, { number: boundary.number, logSeq, begun: begunText(boundary.begun) }, now);
+      const begun = begunText(boundary.begun);
+      const crashes = keptCrashes(boundary);
+      endings.finish(row, ending, { number: boundary.number, logSeq, begun, crashes }, now);
     },
   };
 }

@@ -23,6 +23,8 @@ export interface LastCommit {
   readonly number: number;
   readonly logSeq: number;
   readonly begun: string | null;
+  /** What the count of crashes is multiplied with. */
+  readonly crashes: number;
 }
 
 export const statusOf: Record<Ending["kind"], InstanceStatus> = {
@@ -35,7 +37,8 @@ export function endings({ db, names }: Connection, steps: Steps): Endings {
   const ended = `status = ?, dead_letter = ?, lane = NULL, waiting_since = NULL, paused_at = NULL, updated_at = ?,
      prune_at = ? + (SELECT retention_ms FROM ${names.instance} WHERE id = instance)`;
   const finish = db.prepare(
-    `UPDATE ${names.run} SET ${ended}, last_commit = ?, log_seq = ?, begun = ?, crash_count = 0, recorded = 1 WHERE id = ?`,
+    `UPDATE ${names.run} SET ${ended}, last_commit = ?, log_seq = ?, begun = ?, crash_count = crash_count * ?,
+     recorded = 1 WHERE id = ?`,
   );
   const end = db.prepare(`UPDATE ${names.run} SET ${ended}, last_commit = 0, token = token + 1 WHERE id = ?`);
   const insert = db.prepare(
@@ -57,8 +60,9 @@ export function endings({ db, names }: Connection, steps: Steps): Endings {
 
   return {
     keep,
-    finish(row, ending, { number, logSeq, begun }, now) {
-      finish.run(statusOf[ending.kind], isDeadLetter(ending), now, now, number, logSeq, begun, row.run);
+    finish(row, ending, { number, logSeq, begun, crashes }, now) {
+      const status = statusOf[ending.kind];
+      finish.run(status, isDeadLetter(ending), now, now, number, logSeq, begun, crashes, row.run);
       keep(row.run, ending, now);
     },
     end(row, ending, now) {

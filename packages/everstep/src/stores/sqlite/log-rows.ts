@@ -10,6 +10,7 @@ export function appendsLogs({ db, names }: Connection): (row: HotRow, lines: rea
   );
   const count = db.prepare(`UPDATE ${names.run} SET log_seq = ? WHERE id = ?`);
   return (row, lines) => {
+    if (lines.length === 0) return;
     for (const [n, line] of lines.entries()) insert.run(...logValues(row.run, row.logSeq + 1 + n, line));
     count.run(row.logSeq + lines.length, row.run);
   };

@@ -11,6 +11,7 @@ import { type CommitRows, commitRows } from "./commit-rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Ending, Endings } from "./endings.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease } from "./hot-row.ts";
+import { appendsLogs } from "./log-rows.ts";
 import type { RunMutations } from "./mutations.ts";
 import { quickCommits } from "./quick-commit.ts";
 import { anyEnds, type Steps } from "./steps.ts";
@@ -32,29 +33,50 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
   const { hot, steps, mutate } = parts;
   const rows = commitRows(connection, parts.endings);
   const quick = quickCommits(connection, steps, parts.endings);
+  const append = appendsLogs(connection);
+
+  /** Gives the run's row as it is afterwards. */
+  const sendAlongside = ({ alongside }: CommitRequest, before: HotRow, now: number): HotRow => {
+    const row = (): HotRow => hot.byRun(before.run) ?? before;
+    for (const each of alongside) {
+      // Nobody would hear of a lease handed out here.
+      if (each.kind === "create") parts.create({ ...each, lease: null }, now);
+      else {
+        const lines = undeliveredLines(each, parts.sendEvent(each, now));
+        if (lines.length > 0) append(row(), lines);
+      }
+    }
+    return row();
+  };
 
   return (request, now) => {
     const committed = quick(request, now);
     if (committed !== null) return committed;
     const { lease } = request;
     let { boundary } = request;
-    const row = hot.byRun(lease.runId);
+    let row = hot.byRun(lease.runId);
     if (row === undefined || row.token !== lease.token) return { kind: "superseded" };
     if (boundary.number === row.lastCommit) return answerAgain(steps, row, boundary);
     if (!hasLease(row) || hasEnded(row) || numberBefore(boundary) !== row.lastCommit)
       return { kind: "superseded" };
-    if (heardOfLost(boundary, (seq) => rows.eventIdAt(row.run, seq))) return { kind: "superseded" };
+    const { run } = row;
+    if (heardOfLost(boundary, (seq) => rows.eventIdAt(run, seq))) return { kind: "superseded" };
 
     if (request.mutations !== null) mutate(request.mutations);
-    for (const { seq, stepKey } of boundary.consumed) rows.consume(row.run, seq, stepKey, now);
+    for (const { seq, stepKey } of boundary.consumed) rows.consume(run, seq, stepKey, now);
     const timeoutsRefused = hasEventForTimeout(steps, row, boundary);
     putSteps(steps, row, boundary, timeoutsRefused);
-    const { eventSeq, undelivered } = sendAlongside(parts, row, request, now);
-    if (undelivered.length > 0) boundary = { ...boundary, logs: [...boundary.logs, ...undelivered] };
-    rows.log(row, boundary);
+    if (request.alongside.length === 0) rows.log(row, boundary);
+    else {
+      // Logged before the rest: events may log something too, and may be for the run itself.
+      append(row, boundary.logs);
+      boundary = { ...boundary, logs: none };
+      row = sendAlongside(request, row, now);
+    }
+    const { eventSeq } = row;
 
     const paused = row.status === "paused";
-    const dueNow = !paused && isDueNow(steps, row.run, eventSeq, boundary, timeoutsRefused);
+    const dueNow = !paused && isDueNow(steps, run, eventSeq, boundary, timeoutsRefused);
     if (boundary.next.kind === "continue") rows.goOn(row, boundary, request.leaseUntil, now);
     else if (paused) rows.stayPaused(row, boundary, now);
     else moveOn(rows, row, boundary, boundary.next, dueNow, now);
@@ -63,23 +85,6 @@ export function commits(connection: Connection, parts: CommitParts): Commit {
     }
     return answer(eventSeq, paused, timeoutsRefused, dueNow);
   };
-}
-
-/** Gives the run's newest event afterwards, because it may have sent one to itself, and what is to be logged. */
-function sendAlongside(
-  { hot, create, sendEvent }: CommitParts,
-  row: HotRow,
-  request: CommitRequest,
-  now: number,
-): { readonly eventSeq: number; readonly undelivered: readonly LogLine[] } {
-  if (request.alongside.length === 0) return { eventSeq: row.eventSeq, undelivered: none };
-  const undelivered: LogLine[] = [];
-  for (const each of request.alongside) {
-    // Nobody would hear of a lease handed out here.
-    if (each.kind === "create") create({ ...each, lease: null }, now);
-    else undelivered.push(...undeliveredLines(each, sendEvent(each, now)));
-  }
-  return { eventSeq: hot.byRun(row.run)?.eventSeq ?? row.eventSeq, undelivered };
 }
 
 const none: readonly LogLine[] = [];

@@ -407,6 +407,24 @@ export const commitCases: readonly Case[] = [
     },
   },
   {
+    name: "an event that a run sends to itself logs behind what the boundary logs, and before what comes later",
+    async run({ open }) {
+      const store = await open();
+      const { lease } = await started(store, "a");
+      const logs = (message: string) => ({ logs: [logLine(message)] });
+      const alongside = [sendEvent("a", "e1", "x", logs("sent")), sendEvent("b", "e2", "y")];
+      await committed(store, commit(lease, boundary(1, logs("first")), { alongside }), at(1));
+      await committed(store, commit(lease, boundary(2, { ...logs("last"), eventSeqSeen: 1 })), at(2));
+      const messages = (await logsOf(store, lease.runId)).map(({ message }) => message);
+      equal(
+        messages.filter((_message, n) => n !== 2),
+        ["first", "sent", "last"],
+        "log lines",
+      );
+      equal(messages.length, 4, "log lines with the one about the event that nobody got");
+    },
+  },
+  {
     name: "an instance created alongside a boundary is not leased, because nobody would hear of the lease",
     async run({ open }) {
       const store = await open();

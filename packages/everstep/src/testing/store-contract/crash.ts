@@ -1,3 +1,4 @@
+import type { Next } from "../../model/boundary.ts";
 import {
   claimIds,
   claimOne,
@@ -32,6 +33,7 @@ import {
   publish,
   sendEvent,
   sleeping,
+  suspendUntil,
 } from "./given.ts";
 
 export const crashCases: readonly Case[] = [
@@ -113,6 +115,23 @@ export const crashCases: readonly Case[] = [
       await committed(store, commit(claim.lease, boundary(1, { steps: [completed(1)] })), at(35_000));
       equal((await instance(store, "a")).crashCount, 0, "crash count after the commit");
       equal((await claimOne(store, "a", at(40_000))).crashCount, 1, "crash count of the next crash");
+    },
+  },
+  {
+    name: "a last commit that only shows that the lease is held leaves the count, however it goes on (INV-14)",
+    async run({ open }) {
+      const nexts = { waits: suspendUntil(never), gives: { kind: "yield", dueAt: never }, ends: complete() };
+      const store = await open();
+      for (const [id, next] of Object.entries(nexts)) {
+        await started(store, id);
+        const { lease } = await claimOne(store, id, at(leaseMs));
+        await committed(
+          store,
+          commit(lease, boundary(1, { noProgress: true, next: next as Next })),
+          at(leaseMs + 1),
+        );
+        equal((await instance(store, id)).crashCount, 1, `crash count of the one that ${id}`);
+      }
     },
   },
   {

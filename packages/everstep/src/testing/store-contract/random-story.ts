@@ -1,6 +1,15 @@
 import type { Claim, Lease } from "../../model/lease.ts";
 import type { StepRecord, WaitingStep } from "../../model/step.ts";
-import type { Boundary, Next, SendEventRequest, Store, StoreRequest } from "../../store/index.ts";
+import type {
+  Boundary,
+  ChangeRequest,
+  CommitRequest,
+  Next,
+  SendEventRequest,
+  Store,
+  StoreOutcome,
+  StoreRequest,
+} from "../../store/index.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import { createSeededRandom } from "../seeded-random.ts";
 import { everyPage } from "./acts.ts";
@@ -58,6 +67,8 @@ export class RandomStory {
   readonly #held: HeldLease[] = [];
   #now = at(0);
   #lastId = 0;
+  /** Ids of the events that were sent last, for turns that have heard of some. */
+  readonly #sentIds: string[] = [];
 
   constructor(stores: readonly [Store, Store], seed: number) {
     this.#stores = stores;
@@ -77,12 +88,22 @@ export class RandomStory {
 
   async #write(): Promise<void> {
     const requests = Array.from({ length: this.#random.upTo(3) + 1 }, () => this.#request());
-    await this.#compare("write", (store, side) =>
+    const [mine, theirs] = (await this.#compare("write", (store, side) =>
       store.write(
         requests.map((request) => request(side)),
         this.#now,
       ),
-    );
+    )) as [StoreOutcome[], StoreOutcome[]];
+    for (const [n, outcome] of mine.entries()) {
+      const leases = [leaseOf(outcome), leaseOf(theirs[n])] as const;
+      if (leases[0] && leases[1]) this.#hold([leases[0], leases[1]], []);
+    }
+  }
+
+  /** The oldest are forgotten. */
+  #hold(leases: HeldLease["leases"], waits: WaitingStep[]): void {
+    this.#held.push({ leases, number: 0, last: undefined, waits });
+    while (this.#held.length > 5) this.#held.shift();
   }
 
   #request(): ToldRequest {
@@ -109,8 +130,15 @@ export class RandomStory {
         createdAt: this.#now,
         dueAt: this.#now + this.#random.of([0, 0, 300]),
         retentionMs: this.#random.of([null, 1000]),
+        history: this.#random.of([[], [], this.#forkedHistory(), [completed(1), completed(2)]]),
+        parent: this.#random.of([null, null, ref("a")]),
+        lease: this.#random.of([null, null, { owner: this.#random.of(owners), until: this.#now + 100 }]),
       }),
     );
+  }
+
+  #forkedHistory(): readonly StepRecord[] {
+    return [completed(1), sleeping(2, this.#now + 50, { createdAt: this.#now })];
   }
 
   #commit(held: HeldLease): ToldRequest {
@@ -118,18 +146,25 @@ export class RandomStory {
     if (ahead === 0 && held.last !== undefined) return held.last;
     const number = held.number + Math.max(1, ahead);
     const made = this.#boundary(number, held);
-    const leaseUntil = this.#now + this.#random.of([100, 600]);
+    const leaseUntil = this.#random.of([this.#now + 100, this.#now + 600, 0]);
     const alongside = this.#random.of([
       [],
       [],
       [create(this.#random.of(instanceIds), { createdAt: this.#now })],
       [this.#sent(this.#random.of(instanceIds))],
     ]);
-    const request: ToldRequest = (side) => commit(held.leases[side], made, { leaseUntil, alongside });
+    const announce = this.#announcement();
+    const request: ToldRequest = (side) =>
+      commit(held.leases[side], made, { leaseUntil, alongside, ...announce });
     if (ahead === 2) return request;
     held.number = number;
     held.last = request;
     return request;
+  }
+
+  #announcement(): Pick<CommitRequest, "announce"> {
+    const announce = create(this.#random.of(instanceIds), { createdAt: this.#now });
+    return this.#random.of([{}, {}, {}, { announce }]);
   }
 
   #boundary(number: number, { waits }: HeldLease): Boundary {
@@ -148,9 +183,20 @@ export class RandomStory {
     ]);
     const over: WaitingStep | undefined = this.#random.of(waits);
     const timesOut = over !== undefined && over.index !== step?.index && this.#random.upTo(2) === 0;
-    if (step?.status === "waiting") waits.push(step);
+    const more = this.#random.of<readonly StepRecord[]>([
+      [],
+      [],
+      [completed(7 + this.#random.upTo(2), settled)],
+      [awaiting(10 + this.#random.upTo(2), "y", wakeAt, facts), completed(12, settled)],
+    ]);
+    const steps = [
+      ...(step === undefined ? [] : [step]),
+      ...more.filter(({ index }) => index !== over?.index),
+    ];
+    for (const each of steps) if (each.status === "waiting") waits.push(each);
     return boundary(number, {
-      steps: step === undefined ? [] : [step],
+      ...this.#doubts(number),
+      steps,
       timeouts: timesOut ? [{ wait: over, settled: timedOut(over) }] : [],
       consumed: this.#random.of([[], [], [{ seq: this.#random.upTo(4) + 1, stepKey: `step ${index}#1` }]]),
       eventSeqSeen: this.#random.of([0, 0, 0, 1, 3, 100]),
@@ -158,6 +204,24 @@ export class RandomStory {
       begun: this.#random.of([[], [begun("body")]]),
       next: this.#next(wakeAt),
     });
+  }
+
+  /** What a commit says only now and then. */
+  #doubts(number: number): Pick<Boundary, "noProgress" | "after" | "heard"> {
+    const heard = Array.from({ length: this.#random.upTo(3) }, () => ({
+      seq: this.#random.upTo(3) + 1,
+      id: this.#random.of(this.#sentIds) ?? "none",
+    }));
+    return this.#random.of<Pick<Boundary, "noProgress" | "after" | "heard">>([
+      {},
+      {},
+      {},
+      { noProgress: true },
+      { after: number - 1 },
+      { after: number - 2 },
+      { heard },
+      { heard },
+    ]);
   }
 
   #next(dueAt: number): Next {
@@ -184,7 +248,11 @@ export class RandomStory {
     const system = this.#random.of([false, false, true]);
     const forStep = this.#random.of([null, null, "step 2#1"]);
     const type = this.#random.of(["x", "y", "z", null]);
-    return sendEvent(id, this.#id("e", 12), type, { createdAt, system, forStep, bufferMax: 3 });
+    const eventId = this.#id("e", 12);
+    this.#sentIds.unshift(eventId);
+    this.#sentIds.length = Math.min(this.#sentIds.length, 4);
+    const logs = this.#random.of([{}, {}, { logs: [logLine(`sent ${this.#now}`)] }]);
+    return sendEvent(id, eventId, type, { createdAt, system, forStep, bufferMax: 3, ...logs });
   }
 
   #change(id: string, held: HeldLease | undefined): ToldRequest {
@@ -213,9 +281,24 @@ export class RandomStory {
       ),
       "wake",
     ]);
-    if (request !== "wake") return constant(request);
+    if (request !== "wake")
+      return constant(request.kind === "change" ? this.#decided(request, held) : request);
     if (held === undefined) return constant(terminate(id));
     return (side) => ({ kind: "wake", runId: held.leases[side].runId, token: held.leases[side].token });
+  }
+
+  /** A change with what may come with it: lines for the log, an announcement, an id that was used, a token it is meant for. */
+  #decided(request: ChangeRequest, held: HeldLease | undefined): ChangeRequest {
+    const extra = this.#random.of<Partial<ChangeRequest>>([
+      {},
+      {},
+      { logs: [logLine(`by ${this.#now}`), logLine("two")] },
+      this.#announcement(),
+      { id: `decision ${this.#random.upTo(8)}` },
+    ]);
+    if (held === undefined || this.#random.upTo(5) > 0) return { ...request, ...extra };
+    const token = held.leases[0].token + this.#random.upTo(2);
+    return { ...request, ...extra, when: { ...request.when, token } };
   }
 
   async #claim(): Promise<void> {
@@ -225,6 +308,12 @@ export class RandomStory {
       workflows: [{ name: workflow, concurrency: this.#random.of([null, null, 2]) }],
       limit: this.#random.of([1, 3]),
       leaseUntil: this.#now + this.#random.of([50, 600]),
+      ...this.#random.of([
+        {},
+        {},
+        {},
+        ...[0, 30, 400, this.#now].map((ms) => ({ excusedFrom: this.#now - ms })),
+      ]),
     });
     const [mine, theirs] = (await this.#compare("claim", (store) => store.claim(request))) as [
       Claim[],
@@ -234,9 +323,8 @@ export class RandomStory {
       const [history] = await this.#stores[0].readRuns([{ runId: lease.runId, steps: true, eventsAfter: 0 }]);
       const steps = history?.kind === "history" ? history.steps : [];
       const waits = steps.filter((step): step is WaitingStep => step.status === "waiting");
-      this.#held.push({ leases: [lease, (theirs[n] as Claim).lease], number: 0, last: undefined, waits });
+      this.#hold([lease, (theirs[n] as Claim).lease], waits);
     }
-    while (this.#held.length > 5) this.#held.shift();
   }
 
   /** Everything that is not a write or a claim. */
@@ -251,11 +339,22 @@ export class RandomStory {
       await this.#compare("remove", (store) => store.remove(ref(id)));
     } else if (act === "renew" && held !== undefined) {
       const bodies = [begun(`at ${this.#now}`)];
+      const { number } = held;
+      const known = this.#random.of([
+        {},
+        { commit: number },
+        { commit: number + 1, applied: number },
+        { commit: number, applied: Math.max(0, number - 1) },
+        { applied: number + 1 },
+      ]);
       await this.#compare("renew", (store, side) =>
-        store.renew([{ lease: held.leases[side], begun: bodies }], until, this.#now),
+        store.renew([{ lease: held.leases[side], begun: bodies, ...known }], until, this.#now),
       );
     } else if (act === "release" && held !== undefined) {
-      await this.#compare("release", (store, side) => store.release([held.leases[side]], this.#now));
+      const later = this.#random.of([{}, { retryAt: this.#now + 40 }, { retryAt: this.#now - 10 }]);
+      await this.#compare("release", (store, side) =>
+        store.release([{ ...held.leases[side], ...later }], this.#now),
+      );
     }
   }
 
@@ -347,6 +446,10 @@ class Random {
   of<Item>(items: readonly Item[]): Item {
     return items[this.upTo(items.length)] as Item;
   }
+}
+
+function leaseOf(outcome: StoreOutcome | undefined): Lease | undefined {
+  return outcome?.kind === "created" ? outcome.claim?.lease : undefined;
 }
 
 function constant(request: StoreRequest): () => StoreRequest {
