@@ -5,12 +5,13 @@ import type { Database, Transaction } from "./session.ts";
 import type { TableNames } from "./table.ts";
 
 /** A counter in a database, and how often it was asked. */
-function counter(): { database: Database; asked: () => number } {
+function counter(): { database: Database; asked: () => number; restore: () => void } {
   let value = 0;
   let asked = 0;
   const commit: Transaction["commit"] = async ([update]) => {
     asked += 1;
-    value += update?.values[0] as number;
+    const [least, , count] = (update?.values ?? []) as [number, number, number];
+    value = Math.max(value, least) + count;
     const read = value;
     await Promise.resolve();
     return [
@@ -19,7 +20,10 @@ function counter(): { database: Database; asked: () => number } {
     ];
   };
   const transact = (work: (tx: Transaction) => Promise<unknown>) => work({ commit } as Transaction);
-  return { database: { transact } as Partial<Database> as Database, asked: () => asked };
+  const restore = () => {
+    value = 0;
+  };
+  return { database: { transact } as Partial<Database> as Database, asked: () => asked, restore };
 }
 
 const dialect = { names: { meta: "meta" } as TableNames, anyGap: "0" };
@@ -87,7 +91,19 @@ test("blocks lie apart, so that a database that lost its newest writes does not 
   const transact = (work: (tx: Transaction) => Promise<unknown>) => work({ commit } as Transaction);
   const database = { transact } as Partial<Database> as Database;
   expect(await runIds(database, { ...dialect, anyGap: "any_gap()" }).take(2)).toEqual([4001, 4002]);
-  expect(asked).toEqual(["UPDATE meta SET value = value + ? + any_gap() WHERE name = 'last_run'"]);
+  expect(asked).toEqual([
+    "UPDATE meta SET value = (CASE WHEN value < ? THEN ? ELSE value END) + ? + any_gap() WHERE name = 'last_run'",
+  ]);
+});
+
+test("a database that lost many blocks is asked once, and ids go on behind those that are known", async () => {
+  const { database, asked, restore } = counter();
+  const ids = runIds(database, dialect);
+  for (let n = 0; n < 50; n += 1) await ids.take(1000);
+  const before = asked();
+  restore();
+  expect(await ids.take(2)).toEqual([50_001, 50_002]);
+  expect(asked()).toBe(before + 1);
 });
 
 test("whoever takes ids at the same moment on another node of a cluster is asked again", async () => {

@@ -33,12 +33,15 @@ export function runIds(database: Database, dialect: Pick<Dialect, "names" | "any
   let last = 0;
   let reserving: Promise<Block> | undefined;
 
-  // The row is locked by the first statement, so the second reads what the first wrote.
+  // The row is locked by the first statement, so the second reads what the first wrote. What it lost may be many blocks: it
+  // goes on behind the last one that is known here, in one step.
   const reserve = async (count: number): Promise<Block> => {
     const statements = [
       {
-        sql: `UPDATE ${meta} SET value = value + ? + ${dialect.anyGap} WHERE name = 'last_run'`,
-        values: [count],
+        sql:
+          `UPDATE ${meta} SET value = (CASE WHEN value < ? THEN ? ELSE value END) + ? + ${dialect.anyGap} ` +
+          "WHERE name = 'last_run'",
+        values: [last, last, count],
       },
       { sql: `SELECT m.value FROM ${meta} m WHERE m.name = 'last_run'`, values: [] },
     ];
@@ -53,6 +56,7 @@ export function runIds(database: Database, dialect: Pick<Dialect, "names" | "any
       reserving = undefined;
     });
     const block = await reserving;
+    // Others who waited for it may have begun it.
     if (block.first > last) {
       next = block.first;
       last = block.last;
