@@ -26,16 +26,35 @@ export interface ReturnedLease extends Lease {
   readonly retryAt?: number;
 }
 
-/** A token for new leases: 48 random bits, so that no two are alike whatever the store has forgotten. */
+/**
+ * A token for new leases: 48 random bits, so that no two are alike whatever the store has forgotten. Every digit counts:
+ * some versions of UUIDs begin with the time, and others end with the address of the machine.
+ */
 export function newToken(runtime: Pick<Runtime, "uuid">): number {
   const uuid = runtime.uuid();
-  // The first digits of some versions are the time.
-  const token = Number.parseInt(uuid.slice(-12), 16) + 1;
-  if (uuid.length === 36 && token > 0) return token;
+  if (uuidPattern.test(uuid)) return mixed(uuid.replaceAll("-", "")) + 1;
   throw new EverstepError(
     "INVALID_ARGUMENT",
     `runtime.uuid gave ${JSON.stringify(uuid)}, which is no UUID: leases need random ones.`,
   );
+}
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** 48 bits of 32 hexadecimal digits, each of which depends on all of them. */
+function mixed(digits: string): number {
+  let [high, low] = [0, 0];
+  for (let at = 0; at < digits.length; at += 8) {
+    const word = Number.parseInt(digits.slice(at, at + 8), 16);
+    high = stirred(Math.imul(high ^ word, 0x9e3779b1));
+    low = stirred(Math.imul(low ^ word, 0x5f356495));
+  }
+  return (high >>> 16) * 2 ** 32 + (low >>> 0);
+}
+
+function stirred(bits: number): number {
+  const once = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);
+  return once ^ (once >>> 15);
 }
 
 /** A run in a runner's hands. */
