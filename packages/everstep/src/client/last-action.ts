@@ -1,8 +1,8 @@
-import { decodeValue } from "../authoring/codec.ts";
 import type { RunId } from "../model/instance.ts";
 import { operatorCategory } from "../model/log-line.ts";
 import type { Store } from "../store/store.ts";
 import type { LastActionView } from "../wire/index.ts";
+import { legible } from "./views.ts";
 
 /** The last one of which it is known who did it. */
 export async function lastAction(
@@ -12,6 +12,6 @@ export async function lastAction(
   const { items } = await reads.listLogs(runId, { category: operatorCategory, order: "desc", limit: 1 });
   const [line] = items;
   if (line === undefined) return undefined;
-  const { action = "", actor = "" } = Object(line.data && decodeValue(line.data)) as Partial<LastActionView>;
+  const { action = "", actor = "" } = Object(line.data && legible(line.data)) as Partial<LastActionView>;
   return { action, actor, text: line.message, at: new Date(line.createdAt) };
 }

@@ -238,7 +238,7 @@ function runningView(begun: InstanceRecord["begun"][number], known: StepRecord |
 }
 
 /** One damaged value must not hide a whole list from those who would repair it; what is shown in its place says so. */
-function legible(value: EncodedValue): unknown {
+export function legible(value: EncodedValue): unknown {
   try {
     return decodeValue(value);
   } catch (error) {
