@@ -155,6 +155,67 @@ describe.skipIf(postgresUrl === undefined)(
       await Promise.all(stores.slice(2).map((store) => store.close()));
     });
 
+    /** A transaction of somebody's own that holds the oldest runs of a workflow until `act` is done. */
+    async function whileLocked(name: string, count: number, act: () => Promise<void>): Promise<void> {
+      const client = await place.client();
+      await client.query("BEGIN");
+      const held = await client.query(
+        `SELECT id FROM "${place.namespaceOf(one)}".run WHERE workflow = $1 ORDER BY due_at, id LIMIT $2 FOR UPDATE`,
+        [name, count],
+      );
+      expect((held as { rows: unknown[] }).rows).toHaveLength(count);
+      await act().finally(async () => {
+        await client.query("ROLLBACK");
+        client.release();
+      });
+    }
+
+    const claimedIds = async (
+      workflows: Readonly<Record<string, number | null>>,
+      limit: number,
+    ): Promise<readonly string[]> => {
+      const named = Object.entries(workflows).map(([name, concurrency]) => ({ name, concurrency }));
+      const claims = await one.claim(
+        claimRequest({ now: at(1), limit, leaseUntil: never, workflows: named }),
+      );
+      return claims.map(({ instanceId }) => instanceId);
+    };
+
+    test.each([
+      ["without a cap", null, null],
+      ["with a cap", 30, null],
+      ["beside one with a cap", null, 30],
+    ])(
+      "a workflow whose due runs somebody's open transaction holds, %s, is in no other's way",
+      async (how, bulkCap, otherCap) => {
+        const [bulk, other] = [`bulk ${how}`, `other ${how}`];
+        await one.write(
+          Array.from({ length: 200 }, (_unused, n) => createIn(bulk, `b${n}`)),
+          at(0),
+        );
+        await one.write([createIn(other, "o")], at(0));
+        await whileLocked(bulk, 200, async () =>
+          expect(await claimedIds({ [bulk]: bulkCap, [other]: otherCap }, 8)).toEqual(["o"]),
+        );
+        expect(await claimedIds({ [bulk]: bulkCap, [other]: otherCap }, 8)).toHaveLength(8);
+      },
+    );
+
+    test.each([
+      ["without a cap", null, 8],
+      ["with a cap", 3, 3],
+    ])("runs behind many that an open transaction holds are found, %s", async (how, cap, count) => {
+      const name = `behind ${how}`;
+      await one.write(
+        Array.from({ length: 400 }, (_unused, n) => createIn(name, `n${n}`)),
+        at(0),
+      );
+      await whileLocked(name, 300, async () => {
+        const expected = Array.from({ length: count }, (_unused, n) => `n${300 + n}`);
+        expect(await claimedIds({ [name]: cap }, 8)).toEqual(expected);
+      });
+    });
+
     test("many processes that claim at once share what is due, and nothing is handed out twice", async () => {
       await one.write(
         Array.from({ length: 60 }, (_unused, n) => createIn("shared", `s${n}`)),
