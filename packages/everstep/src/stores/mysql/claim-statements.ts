@@ -12,8 +12,16 @@ export interface ClaimStatements {
   due(request: ClaimRequest): Statement;
   /** Leases in force of workflows with a limit. None when there is no such workflow. */
   held(request: ClaimRequest): readonly Statement[];
-  /** Who claims runs of workflows with a limit does so alone, or two would find the same room. */
-  capLocks(request: ClaimRequest): readonly Statement[];
+  /**
+   * Who claims runs of a workflow with a limit does so alone, or two would find the same room. Two statements for each such
+   * workflow: whether its row is there, and the row itself, locked unless somebody else has it.
+   */
+  caps(request: ClaimRequest): readonly Statement[];
+  addCaps(workflows: readonly string[]): readonly Statement[];
+  /** Makes a claim of theirs a write: of two nodes of Galera, which do not see each other's locks, the second is refused. */
+  countCaps(workflows: readonly string[]): readonly Statement[];
+  /** For any time up to that, so that nobody keeps step with another. */
+  pause(msMax: number): Statement;
   /** The oldest due runs of each workflow and lane, locked. */
   stretches(request: ClaimRequest): readonly Statement[];
   instances(taken: readonly Candidate[]): Statement;
@@ -37,9 +45,10 @@ export function claimStatements(names: TableNames): ClaimStatements {
     .join(" OR ")}`;
   const held = `SELECT r.workflow, COUNT(*) AS held FROM ${run}
     WHERE r.workflow IN (?) AND r.lane IN (${lanes.held}, ${lanes.heldPaused}) AND r.due_at > ? GROUP BY r.workflow`;
-  // Counting makes it a write: of two nodes of Galera, which do not see each other's locks, the second is refused.
-  const capLock = `INSERT INTO ${names.meta} (name, value) VALUES (CONCAT('cap ', SHA1(?)), 0)
-    ON DUPLICATE KEY UPDATE value = value + 1`;
+  const capName = "CONCAT('cap ', SHA1(?))";
+  const cap = `SELECT ? AS workflow FROM ${names.meta} m WHERE m.name = ${capName}`;
+  const addCap = `INSERT INTO ${names.meta} (name, value) VALUES (${capName}, 0) ON DUPLICATE KEY UPDATE value = value`;
+  const countCap = `UPDATE ${names.meta} SET value = value + 1 WHERE name = ${capName}`;
   const instances = `SELECT i.id, ${instanceColumns.map((column) => `i.${column}`).join(", ")}
     FROM ${names.instance} i WHERE i.id IN (?)`;
   // Assignments are made one after the other: what depends on the lane comes before it.
@@ -61,7 +70,17 @@ export function claimStatements(names: TableNames): ClaimStatements {
       return limited.length === 0 ? [] : [{ sql: held, values: [limited, request.now] }];
     },
 
-    capLocks: (request) => withLimit(request).map((name) => ({ sql: capLock, values: [name] })),
+    caps: (request) =>
+      withLimit(request).flatMap((name) => [
+        { sql: cap, values: [name, name] },
+        { sql: `${cap} FOR UPDATE SKIP LOCKED`, values: [name, name] },
+      ]),
+
+    addCaps: (workflows) => workflows.map((name) => ({ sql: addCap, values: [name] })),
+
+    countCaps: (workflows) => workflows.map((name) => ({ sql: countCap, values: [name] })),
+
+    pause: (msMax) => ({ sql: "DO SLEEP(RAND() * ?)", values: [msMax / 1000] }),
 
     stretches: ({ workflows, now, limit }) =>
       workflows.flatMap(({ name }) =>
@@ -80,7 +99,7 @@ export function claimStatements(names: TableNames): ClaimStatements {
   };
 }
 
-/** In an order that is the same for all, so that nobody waits for each other in a circle. */
-function withLimit({ workflows }: ClaimRequest): readonly string[] {
+/** Workflows with a limit, in an order that is the same for all. */
+export function withLimit({ workflows }: ClaimRequest): readonly string[] {
   return workflows.flatMap(({ name, concurrency }) => (concurrency === null ? [] : [name])).sort();
 }

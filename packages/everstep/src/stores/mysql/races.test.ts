@@ -181,6 +181,67 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     expect(taken).toHaveLength(25);
   });
 
+  /** As a process leaves it that stops between the two trips of its claim. */
+  const whileClaimed = async (name: string, act: () => Promise<void>): Promise<void> => {
+    const stopped = await place.connect();
+    await stopped.query("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION");
+    await stopped.query(
+      `INSERT INTO ${place.namespaceOf(here)}_meta (name, value) VALUES (CONCAT('cap ', SHA1(?)), 0)
+       ON DUPLICATE KEY UPDATE value = value + 1`,
+      [name],
+    );
+    await act().finally(async () => {
+      await stopped.query("ROLLBACK");
+      await stopped.end();
+    });
+  };
+
+  test("a process that stopped while it claimed of a workflow with a cap is in no other workflow's way", async () => {
+    const [capped, free] = ["capped 2", "free 2"];
+    const workflows = [
+      { name: capped, concurrency: 5 },
+      { name: free, concurrency: null },
+    ];
+    const claimed = async () =>
+      (await here.claim(claimRequest({ now: at(1), workflows }))).map(({ instanceId }) => instanceId);
+    await write(here, create("c0", { workflowName: capped }), at(0));
+    await write(here, create("f0", { workflowName: free }), at(0));
+    expect(await claimed()).toEqual(["c0", "f0"]);
+    await write(here, create("c1", { workflowName: capped }), at(0));
+    await whileClaimed(capped, async () => {
+      await write(here, create("f1", { workflowName: free }), at(0));
+      expect(await claimed()).toEqual(["f1"]);
+      expect(await claimed()).toEqual([]);
+      await write(here, create("f2", { workflowName: free }), at(0));
+      expect(await claimed()).toEqual(["f2"]);
+    });
+    expect(await claimed()).toEqual(["c1"]);
+  });
+
+  test("two processes that claim of one workflow with a cap again and again both get some", async () => {
+    const name = "contended";
+    const count = 200;
+    for (let n = 0; n < count; n += 50) {
+      const ids = Array.from({ length: 50 }, (_unused, k) => `t${n + k}`);
+      await here.write(
+        ids.map((id) => create(id, { workflowName: name })),
+        at(0),
+      );
+    }
+    const shares = { here: 0, there: 0 };
+    const claimAll = async (store: Store, whose: keyof typeof shares) => {
+      for (let empty = 0; empty < 3; ) {
+        const workflows = [{ name, concurrency: count }];
+        const claims = await store.claim(claimRequest({ owner: whose, now: at(1), limit: 2, workflows }));
+        shares[whose] += claims.length;
+        empty = claims.length === 0 ? empty + 1 : 0;
+      }
+    };
+    await Promise.all([claimAll(here, "here"), claimAll(there, "there")]);
+    expect(shares.here + shares.there).toBe(count);
+    expect(Math.min(shares.here, shares.there), JSON.stringify(shares)).toBeGreaterThan(2);
+  });
+
   test("every claim under a cap writes its row, because a node of Galera sees no locks of another", async () => {
     const workflows = [{ name: "watched", concurrency: 1 }];
     const sql = `SELECT value FROM ${place.namespaceOf(here)}_meta WHERE name = CONCAT('cap ', SHA1('watched'))`;
