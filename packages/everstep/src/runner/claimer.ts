@@ -12,7 +12,7 @@ import { HistoryReads } from "./history-reads.ts";
 import type { Outages } from "./outages.ts";
 import type { Residents } from "./residents.ts";
 import { mayHaveApplied, type ReturnedLeases } from "./returned-leases.ts";
-import { isOutage, retryAfterMs } from "./store-patience.ts";
+import { retryAfterMs } from "./store-patience.ts";
 import type { TurnMemory } from "./turn-memory.ts";
 import { confirmation, isGivenUp } from "./unfit.ts";
 
@@ -95,15 +95,13 @@ export class Claimer {
       concurrency: options.concurrency ?? null,
     }));
     const token = newToken(runtime);
-    const since = runtime.monotonic();
     const { excusedFrom } = outages;
     const request = { owner, token, workflows, limit, now, leaseUntil: leaseEnd(runtime, leaseMs) };
     try {
-      const claims = await store.claim(excusedFrom === undefined ? request : { ...request, excusedFrom });
-      outages.answered();
-      return claims;
+      return await outages.watch(() =>
+        store.claim(excusedFrom === undefined ? request : { ...request, excusedFrom }),
+      );
     } catch (failure) {
-      if (isOutage(failure)) outages.failed(since);
       if (mayHaveApplied(failure)) void returned.giveUnheard(token);
       throw failure;
     }
@@ -159,7 +157,7 @@ export class Claimer {
    * back, or somebody had locked its row just then, who will say nothing when it is free again.
    */
   async lookAhead(lookedAt: number): Promise<{ readonly nextDueAt: number | null; readonly held: boolean }> {
-    const { store, definitions } = this.#parts;
+    const { store, definitions, outages } = this.#parts;
     const isCapped = (name: string): boolean => definitions.get(name)?.options.concurrency !== undefined;
     const names = [...definitions.keys()];
     const free = names.filter((name) => !isCapped(name));
@@ -169,7 +167,7 @@ export class Claimer {
     let held = false;
     let missed = false;
     for (const group of groups) {
-      const dueAt = await store.nextDueAt(group);
+      const dueAt = await outages.watch(() => store.nextDueAt(group));
       if (dueAt === null) continue;
       if (dueAt > lookedAt) nextDueAt = Math.min(nextDueAt ?? dueAt, dueAt);
       else {

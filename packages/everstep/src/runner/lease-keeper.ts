@@ -194,11 +194,11 @@ export class LeaseKeeper {
     if (due.length === 0) return true;
     const asking = new AbortController();
     const answer = await withTimeout(this.#runtime, this.#leaseMs / 6, this.#ask(due, since, asking.signal));
-    if (answer === timedOut) asking.abort(unanswered());
-    const isAnswered = answer === true;
-    if (isAnswered) this.#outages.answered();
-    else this.#outages.failed(since);
-    return isAnswered;
+    if (answer === timedOut) {
+      asking.abort(unanswered());
+      this.#outages.failed(since);
+    }
+    return answer === true;
   }
 
   #isDue({ heldUntil, endsAt }: HeldLease, monotonic: number): boolean {
@@ -218,10 +218,12 @@ export class LeaseKeeper {
       }));
       const until = leaseEnd(this.#runtime, this.#leaseMs);
       const answers = await this.#store.renew(renewals, until, this.#runtime.now(), signal);
+      this.#outages.answered();
       for (const [at, held] of due.entries()) this.#heard(held, answers[at], since, until);
       return !answers.some(({ kind }) => kind === "busy");
     } catch {
       // The store is out of reach: keep trying; whoever's time runs out meanwhile is stopped.
+      this.#outages.failed(since);
       return false;
     }
   }

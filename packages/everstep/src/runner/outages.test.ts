@@ -51,13 +51,65 @@ describe("what an outage of the store excuses", () => {
     expect(outages.excusedFrom).toBeUndefined();
   });
 
-  test("a call that fails once says nothing of the time in which nobody asked", () => {
+  test("a call that fails after a time in which nobody asked excuses the longest such time, and no more", () => {
     const { outages, pass, fail } = begin();
     pass(10 * leaseMs);
     fail();
     pass(1000);
-    expect(outages.excusedFrom).toBeUndefined();
+    expect(outages.excusedFrom).toBe(1_000_000 + 9 * leaseMs);
     outages.answered();
+    expect(outages.excusedFrom).toBe(1_000_000 + 9 * leaseMs);
+  });
+
+  test("a runner that asks often knows that an outage was short", () => {
+    const { outages, pass, fail } = begin();
+    for (let n = 0; n < 10; n++) {
+      pass(leaseMs / 3);
+      fail();
+      pass(1000);
+      outages.answered();
+    }
+    expect(outages.excusedFrom).toBeUndefined();
+  });
+
+  test("a call that fails though others were answered meanwhile says nothing", () => {
+    const { outages, pass } = begin();
+    const since = 0;
+    pass(leaseMs / 4);
+    outages.answered();
+    pass(leaseMs / 4);
+    outages.failed(since);
+    pass(leaseMs);
+    expect(outages.excusedFrom).toBeUndefined();
+  });
+
+  test("an answer that took long was none until it came", async () => {
+    const { outages, pass } = begin();
+    await outages.watch(async () => pass(leaseMs * 0.6));
+    expect(outages.excusedFrom).toBe(1_000_000);
+  });
+
+  test("a call that fails for another reason is no outage", async () => {
+    const { outages, pass } = begin();
+    const call = outages.watch(async () => {
+      pass(leaseMs);
+      throw new StoreError("conflict", "STORE_BUSY", "Others write.");
+    });
+    await expect(call).rejects.toThrow("Others write.");
+    expect(outages.excusedFrom).toBeUndefined();
+  });
+
+  test("a process that began during an outage does not know since when it lasts, and excuses everything", () => {
+    const clock = { monotonic: 0, now: 1_000_000 };
+    const outages = new Outages({ monotonic: () => clock.monotonic, now: () => clock.now }, leaseMs);
+    outages.failed(0);
+    clock.monotonic += leaseMs / 2 - 1;
+    expect(outages.excusedFrom).toBeUndefined();
+    clock.monotonic += 1;
+    expect(outages.excusedFrom).toBe(0);
+    outages.answered();
+    expect(outages.excusedFrom).toBe(0);
+    clock.monotonic += leaseMs;
     expect(outages.excusedFrom).toBeUndefined();
   });
 
@@ -90,15 +142,32 @@ describe("what an outage of the store excuses", () => {
   });
 });
 
+interface Outlived {
+  readonly crashesMax: number;
+  readonly awayMs: number;
+  readonly everyMs: number;
+  readonly hangs: boolean;
+}
+
 describe("instances while the store is away", () => {
-  /** Two processes on one store, one instance whose body takes ten minutes; the store is away for a minute, six times. */
-  async function outlive(crashesMax: number) {
+  /** Two processes on one store, one instance whose body takes ten minutes; the store is away for a while, six times. */
+  async function outlive({ crashesMax, awayMs, everyMs, hangs }: Outlived) {
     const runtime = createFakeRuntime();
+    const waiting: (() => void)[] = [];
     const database = memory();
     let isAway = false;
     const store = () =>
       interceptStore(database, async (_call, run) => {
-        if (isAway) throw new StoreError("unavailable", "STORE_UNAVAILABLE", "The store is away.");
+        const unavailable = new StoreError("unavailable", "STORE_UNAVAILABLE", "The store is away.");
+        if (isAway && !hangs) throw unavailable;
+        if (isAway)
+          await new Promise<void>((resolve, reject) => {
+            const timer = runtime.timer(() => reject(unavailable), 16_000);
+            waiting.push(() => {
+              timer.cancel();
+              resolve();
+            });
+          });
         return run();
       });
     let starts = 0;
@@ -121,10 +190,12 @@ describe("instances while the store is away", () => {
     for (const app of apps) await app.start();
     const instance = await (apps[0] as (typeof apps)[0]).workflows.slow.create({ id: "one" });
     for (let outage = 0; outage < 6; outage++) {
-      await runtime.advance("2 minutes");
+      await runtime.advance(everyMs);
       isAway = true;
-      await runtime.advance("1 minute");
+      await runtime.advance(awayMs);
       isAway = false;
+      for (const goOn of waiting.splice(0)) goOn();
+      await runtime.settle();
     }
     await runtime.advance("20 minutes");
     const status = await instance.status();
@@ -133,9 +204,23 @@ describe("instances while the store is away", () => {
   }
 
   test("no crash is counted against processes that live while the store is away for longer than a lease", async () => {
-    const { status, starts } = await outlive(2);
+    const { status, starts } = await outlive({
+      ...{ crashesMax: 2, awayMs: 60_000, everyMs: 120_000, hangs: false },
+    });
     expect(status).toMatchObject({ status: "complete", output: "done" });
     expect(starts).toBe(7);
+  });
+
+  test.each(
+    [26_000, 31_000, 35_000].flatMap((awayMs) => [
+      [awayMs, "refuses every call", false] as const,
+      [awayMs, "answers no call", true] as const,
+    ]),
+  )("nor while it is away for %i ms and %s", async (awayMs, _how, hangs) => {
+    for (const everyMs of [113_000, 121_500, 127_000]) {
+      const { status } = await outlive({ crashesMax: 2, awayMs, everyMs, hangs });
+      expect(status).toMatchObject({ status: "complete", output: "done" });
+    }
   });
 });
 

@@ -49,7 +49,8 @@ export class Ticks {
   async #sweep(): Promise<TickReport> {
     const { setup, dispatcher, beats, owners, capacity, claimer } = this.#parts;
     try {
-      await setup.freshenClock();
+      const stale = setup.freshenClock();
+      if (stale) await this.#parts.leases.outages.watch(() => stale);
       beats.beat();
       await owners.look();
       const limit = Math.min(capacity.room, runnerDefaults.claimMax);
