@@ -23,8 +23,8 @@ export const renewals: readonly Mutant[] = [
     name: "leases get the same token again",
     guards: ["INV-1"],
     file: "model/lease.ts",
-    find: "const token = Number.parseInt(uuid.slice(-12), 16) + 1;",
-    replace: "const token = (Number.parseInt(uuid.slice(-12), 16) % 3) + 1;",
+    find: 'return mixed(uuid.replaceAll("-", "")) + 1;',
+    replace: 'return (mixed(uuid.replaceAll("-", "")) % 3) + 1;',
   },
   {
     name: "a commit is applied although the store has lost the one before it",

@@ -258,6 +258,26 @@ export const unseenInRunner: readonly Unseen[] = [
     noticedBy: "runner/outages.test.ts",
   },
   {
+    name: "an outage begins with the first call that fails, however long nobody asked",
+    guards: ["INV-14"],
+    file: "runner/outages.ts",
+    find: "Math.max(this.#answeredAt, since - this.#unaskedMsMax)",
+    replace: "since",
+    because:
+      "Nobody tells a simulated process how long it was cut off, so what it asks for is taken as said.",
+    noticedBy: "runner/outages.test.ts",
+  },
+  {
+    name: "a call that fails late is taken for an outage though others were answered",
+    guards: ["INV-14"],
+    file: "runner/outages.ts",
+    find: "if (this.#answeredAt !== null && since < this.#answeredAt) return;",
+    replace: "",
+    because:
+      "Nobody tells a simulated process how long it was cut off, so what it asks for is taken as said.",
+    noticedBy: "runner/outages.test.ts",
+  },
+  {
     name: "a process that stood still takes it for an outage of the store",
     guards: ["INV-14"],
     file: "runner/outages.ts",

@@ -9,7 +9,7 @@ export const unseenOnSqlite: readonly Unseen[] = [
     name: "SQLite applies a commit that builds on a lost event",
     guards: ["INV-24"],
     file: "stores/sqlite/write-commit.ts",
-    find: 'if (heardOfLost(boundary, (seq) => rows.eventIdAt(row.run, seq))) return { kind: "superseded" };',
+    find: 'if (heardOfLost(boundary, (seq) => rows.eventIdAt(run, seq))) return { kind: "superseded" };',
     replace: "void heardOfLost;",
     because,
     noticedBy,
