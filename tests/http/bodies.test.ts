@@ -66,6 +66,9 @@ describe("SEC-12 a body that", () => {
     ["is more than one JSON", '{"id":"z"}{"id":"y"}', "INVALID_BODY"],
     ["has a NUL after it", '{"id":"z"}\u0000', "INVALID_BODY"],
     ["has numbers that are none", '{"params":NaN}', "INVALID_BODY"],
+    ["has a number beyond all numbers", '{"params":{"n":[1e999]}}', "INVALID_BODY"],
+    ["has a number below all numbers", '{"params":-1E+400}', "INVALID_BODY"],
+    ["has a number of a thousand digits", `{"params":${"9".repeat(1000)}}`, "INVALID_BODY"],
     ["is only blanks", "   ", "INVALID_BODY"],
   ];
 

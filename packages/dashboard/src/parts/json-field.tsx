@@ -1,4 +1,5 @@
 /** A field for JSON. What is in it is text until it is sent; a mistake is said where it is. */
+import { parseJson } from "everstep/client";
 import { useId } from "react";
 
 export type ReadJson =
@@ -9,7 +10,7 @@ export type ReadJson =
 export function readJson(text: string): ReadJson {
   if (text.trim() === "") return { ok: true, value: undefined };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: parseJson(text) };
   } catch (error) {
     return {
       ok: false,

@@ -1,10 +1,11 @@
+import { parseJson } from "../model/json.ts";
 import { shorten, unreadable } from "./codec-errors.ts";
 import { revivers } from "./codec-tags.ts";
 
 /** What JSON.parse makes of stored text. */
 export function parseStored(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch (error) {
     throw unreadable("it is not JSON", error);
   }

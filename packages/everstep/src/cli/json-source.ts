@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Input } from "./input.ts";
-import { parseJson } from "./json.ts";
+import { readJson } from "./json.ts";
 import { UsageError } from "./problems.ts";
 
 interface Surroundings {
@@ -20,8 +20,8 @@ export async function readJsonFrom(
   if (file === undefined) return value;
   if (value !== undefined)
     throw new UsageError(`--${name} and --${name}-file are both given; one is enough.`);
-  if (file === "-") return parseJson("Standard input", await input.read());
-  return parseJson(file, readText(resolve(cwd, file), file));
+  if (file === "-") return readJson("Standard input", await input.read());
+  return readJson(file, readText(resolve(cwd, file), file));
 }
 
 function readText(path: string, shown: string): string {

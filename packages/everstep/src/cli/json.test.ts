@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseJson } from "./json.ts";
+import { readJson } from "./json.ts";
 import { findJsonMistake } from "./json-mistake.ts";
 import { UsageError } from "./problems.ts";
 
@@ -55,7 +55,7 @@ test("the place in a longer text is shown with a mark under it", () => {
 
 function problemOf(text: string): UsageError {
   try {
-    parseJson("order.json", text);
+    readJson("order.json", text);
   } catch (error) {
     if (error instanceof UsageError) return error;
     throw error;

@@ -1,11 +1,12 @@
 /** JSON that a person typed: when it is none, they are shown where. */
+import { parseJson } from "../model/json.ts";
 import { findJsonMistake } from "./json-mistake.ts";
 import { UsageError } from "./problems.ts";
 
 /** `what` is where it came from: `--params`, `params.json`. */
-export function parseJson(what: string, text: string): unknown {
+export function readJson(what: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw mistakeIn(what, text);
   }

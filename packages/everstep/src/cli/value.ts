@@ -2,7 +2,7 @@
 
 import { nearest } from "../model/nearest.ts";
 import type { ValueType } from "./command.ts";
-import { parseJson } from "./json.ts";
+import { readJson } from "./json.ts";
 import { readMoment } from "./moment.ts";
 import { UsageError } from "./problems.ts";
 import { durationFrom } from "./typed-duration.ts";
@@ -25,7 +25,7 @@ export function readValue(what: string, expected: Expected, text: string): unkno
     case "time":
       return readMoment(what, text);
     case "json":
-      return parseJson(what, text);
+      return readJson(what, text);
   }
 }
 

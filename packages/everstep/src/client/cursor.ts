@@ -1,4 +1,5 @@
 import { EverstepError } from "../model/error.ts";
+import { parseJson } from "../model/json.ts";
 
 /** A place in a paged list, opaque to callers and bound to the list it came from. */
 export function encodeCursor(list: string, position: string): string {
@@ -21,7 +22,7 @@ const version = 1;
 
 function parse(text: string): readonly unknown[] | null {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }

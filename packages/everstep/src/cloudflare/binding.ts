@@ -7,6 +7,7 @@ import type { InstanceHandle } from "../client/instance-handle.ts";
 import type { InstanceStatusView } from "../client/views.ts";
 import type { WorkflowHandle } from "../client/workflow-handle.ts";
 import { EverstepError } from "../model/error.ts";
+import { parseJson } from "../model/json.ts";
 import type { StepType } from "../model/step.ts";
 import { bindingError, engineErrorName } from "./errors.ts";
 
@@ -183,5 +184,5 @@ function statusInCloudflaresWords(view: InstanceStatusView): InstanceStatus {
 
 function jsonView(value: unknown): unknown {
   const text = JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));
-  return text === undefined ? null : JSON.parse(text);
+  return text === undefined ? null : parseJson(text);
 }

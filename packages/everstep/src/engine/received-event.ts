@@ -1,6 +1,7 @@
 import { decodeValue, encodeValue } from "../authoring/codec.ts";
 import type { ReceivedEvent } from "../authoring/workflow-step.ts";
 import type { EventRecord } from "../model/event.ts";
+import { parseJson } from "../model/json.ts";
 import type { EncodedValue } from "../model/value.ts";
 
 /** An event as author code sees it. */
@@ -27,6 +28,6 @@ export function receivedValue(event: EventRecord): EncodedValue {
 }
 
 function marksUnder(key: string, { marks }: EncodedValue): readonly unknown[] {
-  const list = marks === null ? [] : (JSON.parse(marks) as readonly [readonly unknown[], string][]);
+  const list = marks === null ? [] : (parseJson(marks) as readonly [readonly unknown[], string][]);
   return list.map(([path, tag]) => [[key, ...path], tag]);
 }

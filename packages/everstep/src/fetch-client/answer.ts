@@ -1,5 +1,6 @@
 /** What came back: what was asked for, or a problem as an EverstepError. */
 import { type ErrorCode, EverstepError } from "../model/error.ts";
+import { parseJson } from "../model/json.ts";
 import { isPassingStatus, readRetryAfter } from "./retries.ts";
 
 export type Answer<Body> = { readonly kind: "ok"; readonly body: Body } | Failure;
@@ -74,7 +75,7 @@ function redirected(response: Response, url: string): Failure {
 
 export function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -45,6 +45,17 @@ afterAll(async () => {
   await app.stop();
 });
 
+test("keys that JSON escapes arrive on both sides, whatever keys exist in the process", async () => {
+  const others = [
+    { by: 0, "\\": 1 },
+    { by: 0, "a\\": 1 },
+  ];
+  const payload = { by: "0", "\n": 1, 'a"': 2, "\ud800": 3, others };
+  const instance = await client.workflow<typeof approval>("approval").create();
+  await instance.sendEvent({ type: "approved", payload });
+  expect((await instance.result({ timeout: 60_000 })).output).toEqual(payload);
+});
+
 test("creates an instance, waits for its result and looks at everything about it", async () => {
   const instance = await client.workflow<typeof double>("double").create({ params: { n: 21 } });
   expect(await instance.result({ timeout: 60_000 })).toEqual({

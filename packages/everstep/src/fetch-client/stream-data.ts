@@ -1,4 +1,5 @@
 import { EverstepError } from "../model/error.ts";
+import { parseJson } from "../model/json.ts";
 import type { ServerEvent } from "./sse-parser.ts";
 
 /** The JSON of events of one type; nothing of others. */
@@ -6,7 +7,7 @@ export function readData<Item>(type: string): (event: ServerEvent) => Item | und
   return (event) => {
     if (event.type !== type) return undefined;
     try {
-      return JSON.parse(event.data) as Item;
+      return parseJson(event.data) as Item;
     } catch (problem) {
       throw new EverstepError(
         "ANSWER_NOT_UNDERSTOOD",

@@ -1,5 +1,6 @@
 /** The body of a request: measured in bytes before it is parsed, and refused as soon as it is too much. */
 import { EverstepError } from "../model/error.ts";
+import { parseJson } from "../model/json.ts";
 import type { Issue, Schema } from "../wire/schema.ts";
 import { invalid } from "./problems.ts";
 
@@ -91,12 +92,25 @@ function decode(chunks: readonly Uint8Array[]): string {
 
 function parse(text: string): unknown {
   checkSize(text);
+  const value = parseText(text);
+  checkNumbers(value);
+  return value;
+}
+
+function parseText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (problem) {
     const why = problem instanceof Error ? problem.message.slice(0, 200) : "";
     throw new EverstepError("INVALID_BODY", `The body is not JSON: ${why}`);
   }
+}
+
+/** What is beyond the largest number is read as Infinity, which nobody has sent. */
+function checkNumbers(value: unknown): void {
+  if (typeof value === "number" && !Number.isFinite(value)) throw tooLargeNumber();
+  if (typeof value !== "object" || value === null) return;
+  for (const inner of Object.values(value)) checkNumbers(inner);
 }
 
 /** Before parsing: depth and number of parts, outside of strings. */
@@ -127,6 +141,13 @@ function alreadyRead(): EverstepError {
 
 function tooDeep(): EverstepError {
   return new EverstepError("INVALID_BODY", `The body is nested deeper than ${depthMax} levels. Flatten it.`);
+}
+
+function tooLargeNumber(): EverstepError {
+  return new EverstepError(
+    "INVALID_BODY",
+    "The body has a number beyond 1.7976931348623157e308, the largest there is. Send it as text.",
+  );
 }
 
 function tooMany(): EverstepError {

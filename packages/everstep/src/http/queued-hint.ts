@@ -1,3 +1,4 @@
+import { parseJson } from "../model/json.ts";
 import { timeMax } from "../model/limits.ts";
 
 /** What a message says, as far as it matters for handling it. */
@@ -36,7 +37,7 @@ function timeOf(value: unknown): number | null | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }

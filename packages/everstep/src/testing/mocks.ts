@@ -5,6 +5,7 @@
  */
 import type { StepContext } from "../authoring/workflow-step.ts";
 import type { InstanceRef } from "../model/instance.ts";
+import { parseJson } from "../model/json.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { checkTimes } from "./check-times.ts";
 
@@ -132,7 +133,7 @@ export class MockBook {
     const all = [...this.#rules];
     this.#rules.clear();
     return all.flatMap(([at, { steps, events, metEvents }]) => {
-      const [workflowName] = JSON.parse(at) as [string];
+      const [workflowName] = parseJson(at) as [string];
       const waits = [...events.keys()].filter((type) => !metEvents.has(type));
       return [
         ...steps.filter(({ isMet }) => !isMet).map(({ name }) => `step ${JSON.stringify(name)}`),

@@ -1,5 +1,6 @@
 /** The value that a form means, and what is wrong with it as far as the form can tell. The service checks it all again. */
 
+import { parseJson } from "everstep/client";
 import { timeOfLocalText } from "../../words/local-time.ts";
 import { spokenNumber } from "../../words/numbers.ts";
 import { type Draft, type DraftGroup, isBlank } from "./draft.ts";
@@ -60,7 +61,7 @@ function readScalar(field: Field, text: string, path: Path): Reading {
       return right(field.options[Number(text)]);
     case "json":
       try {
-        return right(JSON.parse(text));
+        return right(parseJson(text));
       } catch {
         return wrong(text, path, "This is not JSON.");
       }

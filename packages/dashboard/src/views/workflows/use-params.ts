@@ -1,4 +1,5 @@
 /** The params of an instance to be: typed into fields, or as JSON. Going from one to the other loses nothing. */
+import { parseJson } from "everstep/client";
 import { useMemo, useState } from "react";
 import { readJson } from "../../parts/json-field.tsx";
 import { type Draft, draftOf, emptyDraft } from "./draft.ts";
@@ -27,7 +28,7 @@ export function useParams(schema: unknown): Params {
   // Details are asked for again and again; the schema is a new object each time, and the same.
   const schemaText = JSON.stringify(schema) ?? "";
   const field = useMemo(
-    () => fieldOfSchema(schemaText === "" ? undefined : JSON.parse(schemaText)),
+    () => fieldOfSchema(schemaText === "" ? undefined : parseJson(schemaText)),
     [schemaText],
   );
   const hasFields = field.kind !== "json";

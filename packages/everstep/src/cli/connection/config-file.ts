@@ -1,5 +1,6 @@
 /** Where a URL and headers can be kept: everstep.config.json in the folder or one above, or one file for the user. */
 import { join } from "node:path";
+import { parseJson } from "../../model/json.ts";
 import { findJsonMistake } from "../json-mistake.ts";
 import { CommandFailed } from "../problems.ts";
 import { findUpwards, readOwnFile } from "./files.ts";
@@ -48,7 +49,7 @@ function headerOf(path: string, name: string, value: unknown): Header {
 // The text is never part of a message: there may be a token in it.
 function parseConfig(path: string, text: string): { readonly url?: unknown; readonly headers?: unknown } {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
     const { at, expected } = findJsonMistake(text);

@@ -1,5 +1,6 @@
 /** `.everstep/dev.json`: where the `everstep dev` of this folder, or of one above, listens. */
 import { join } from "node:path";
+import { parseJson } from "../../model/json.ts";
 import { findUpwards, readOwnFile } from "./files.ts";
 import type { Places } from "./places.ts";
 
@@ -24,7 +25,7 @@ export function findDevServer(places: Places): DevServer | undefined {
 
 function parsed(text: string): { readonly url?: unknown; readonly pid?: unknown; readonly token?: unknown } {
   try {
-    return Object(JSON.parse(text));
+    return Object(parseJson(text));
   } catch {
     return {};
   }

@@ -6,6 +6,7 @@ import {
   replayHistory,
   type WorkflowDefinition,
 } from "../../index.ts";
+import { parseJson } from "../../model/json.ts";
 import { defineCommand } from "../command.ts";
 import { jsonDocument } from "../output/json-document.ts";
 import { jsonOption } from "../output/json-option.ts";
@@ -73,7 +74,7 @@ async function readHistory(path: string, given: string): Promise<HistoryDocument
     throw new UsageError(`${given} cannot be read: ${(error as Error).message.replace(/\.$/, "")}.`);
   }
   try {
-    return Object(JSON.parse(text));
+    return Object(parseJson(text));
   } catch (error) {
     throw new UsageError(
       `${given} is not JSON: ${(error as Error).message.replace(/\.$/, "")}.`,

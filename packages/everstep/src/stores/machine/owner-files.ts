@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
+import { parseJson } from "../../model/json.ts";
 import { beatDefaults } from "../../model/limits.ts";
 import type { OwnerHold, Ownership, RunnerRecord } from "../../store/store.ts";
 import { isGone, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
@@ -86,7 +87,7 @@ const goneMax = 10_000;
 
 function isDeadFile(path: string): boolean {
   if (gone.has(path)) return true;
-  const identity = attempt(() => JSON.parse(readFileSync(path, "utf8")));
+  const identity = attempt(() => parseJson(readFileSync(path, "utf8")));
   if (!isIdentity(identity) || !isGone(identity)) return false;
   if (gone.size >= goneMax) gone.clear();
   if (identity.began !== null) gone.add(path);

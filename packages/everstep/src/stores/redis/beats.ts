@@ -1,4 +1,5 @@
 /** Who runs, and how much gets done. */
+import { parseJson } from "../../model/json.ts";
 import type { Beat, MinuteTally, RunnerRecord, TallyQuery } from "../../store/store.ts";
 import { tallySpan } from "../../store/tally-span.ts";
 import { Arguments } from "./arguments.ts";
@@ -39,7 +40,7 @@ function seenLastFirst(one: RunnerRecord, other: RunnerRecord): number {
 function readRunner(reply: Reply): RunnerRecord {
   const json = text(reply);
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch (error) {
     throw unreadable("a runner", json, error);
   }

@@ -2,6 +2,7 @@
  * How records are written: a header in JSON, which has no line break of its own, and behind the first one the payload as
  * it is. So the server never parses a payload, and a large one is never escaped.
  */
+import { parseJson } from "../../model/json.ts";
 import type { EncodedValue } from "../../model/value.ts";
 import { unreadable } from "./reply.ts";
 
@@ -31,7 +32,7 @@ export function readRecord(record: string, size: number): ReadRecord {
 
 export function parse(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch (cause) {
     throw unreadable("JSON", json, cause);
   }

@@ -1,4 +1,5 @@
 /** Runners and tallies as rows. */
+import { parseJson } from "../../model/json.ts";
 import type { MinuteTally, RunnerRecord, Tally } from "../../store/store.ts";
 import { integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, unreadable } from "./row.ts";
 
@@ -41,7 +42,7 @@ export function readRunner(row: SqlRow): RunnerRecord {
 
 function readNames(json: string): readonly string[] {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch (error) {
     throw unreadable("workflows", json, error);
   }

@@ -1,5 +1,6 @@
 /** Small structures kept as JSON text in one column. Payloads are not among them: those are opaque to a store. */
 import type { BegunBody, TerminationReason } from "../../model/instance.ts";
+import { parseJson } from "../../model/json.ts";
 import type { AttemptError } from "../../model/step.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
 import { type SqlRow, text, textOrNull, unreadable } from "./row.ts";
@@ -66,7 +67,7 @@ function readList<Item>(row: SqlRow, column: string, fits: (item: Item) => boole
 
 function parse(column: string, json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch (cause) {
     throw unreadable(column, json, cause);
   }

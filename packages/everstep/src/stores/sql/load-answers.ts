@@ -1,4 +1,5 @@
 /** What was answered before: publications and changes that are sent again get the same answer. */
+import { parseJson } from "../../model/json.ts";
 import type { ChangeOutcome } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { idOf, isKey, publicationKey } from "./event-key.ts";
@@ -52,7 +53,7 @@ export function readChanges(dialect: Dialect): Reader {
       take(set, rows) {
         for (const row of rows) {
           const ref = { workflowName: text(row, "workflow"), instanceId: text(row, "instance_id") };
-          const outcome = JSON.parse(text(row, "outcome")) as ChangeOutcome;
+          const outcome = parseJson(text(row, "outcome")) as ChangeOutcome;
           set.changes.set(changeKey(ref, text(row, "id")), outcome);
         }
       },

@@ -1,4 +1,5 @@
 /** A person's decisions about an instance. Each is a move of the current run's hot row, checked before it is made. */
+import { parseJson } from "../../model/json.ts";
 import type { Change, ChangeOutcome, ChangeRequest } from "../../store/store.ts";
 import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
@@ -83,7 +84,7 @@ function madeChanges({ db, names }: Connection): MadeChanges {
   return {
     find(instance, id) {
       const found = find.get(instance, id);
-      return found === undefined ? undefined : (JSON.parse(found[0] as string) as ChangeOutcome);
+      return found === undefined ? undefined : (parseJson(found[0] as string) as ChangeOutcome);
     },
     keep: (instance, id, outcome) => void keep.run(instance, id, JSON.stringify(outcome)),
   };

@@ -1,3 +1,4 @@
+import { parseJson } from "../../model/json.ts";
 import { committed, ended, logsOf, started, suspended, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal } from "./check.ts";
@@ -67,7 +68,7 @@ export const undeliveredCases: readonly Case[] = [
         "what the line says of the sender",
       );
       equal(
-        JSON.parse(data?.json ?? "null"),
+        parseJson(data?.json ?? "null"),
         {
           code: "INSTANCE_NOT_FOUND",
           workflowName: workflow,

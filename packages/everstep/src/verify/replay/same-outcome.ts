@@ -1,4 +1,5 @@
 import type { RunOutcome } from "../../engine/ending.ts";
+import { parseJson } from "../../model/json.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 
@@ -26,8 +27,8 @@ function sameError(one: StoredError, other: StoredError): boolean {
 type Mark = readonly [path: readonly (string | number)[], tag: string];
 
 function comparable({ json, marks }: EncodedValue): string {
-  const value: unknown = JSON.parse(json);
-  const all: readonly Mark[] = marks === null ? [] : JSON.parse(marks);
+  const value: unknown = parseJson(json);
+  const all: readonly Mark[] = marks === null ? [] : parseJson(marks);
   for (const [path, tag] of all) if (tag === "Error") dropStack(value, path);
   return JSON.stringify([inOneOrder(value), all.map((mark) => JSON.stringify(mark)).sort()]);
 }

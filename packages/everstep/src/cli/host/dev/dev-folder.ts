@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { parseJson } from "../../../model/json.ts";
 
 export interface DevNote {
   readonly url: string;
@@ -50,7 +51,7 @@ export class DevFolder {
 
   #read(): DevNote | null {
     try {
-      const { url, pid } = JSON.parse(readFileSync(this.#note, "utf8"));
+      const { url, pid } = parseJson<DevNote>(readFileSync(this.#note, "utf8"));
       return typeof url === "string" && Number.isInteger(pid) ? { url, pid } : null;
     } catch {
       return null;

@@ -1,6 +1,7 @@
 /** The package.json of a project: a new one, or what is added to the one that is there. */
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { parseJson } from "../../../model/json.ts";
 import { CommandFailed } from "../../problems.ts";
 import { drivers, type StoreName, typeTools } from "./templates.ts";
 
@@ -44,7 +45,7 @@ export function newManifest(folder: string, needed: Needed): string {
 export function readManifest(path: string): Manifest {
   const text = readFileSync(path, "utf8");
   try {
-    const value = JSON.parse(text.replace(/^\uFEFF/, ""));
+    const value = parseJson(text.replace(/^\uFEFF/, ""));
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { text, value };
   } catch {
     // Said below.
