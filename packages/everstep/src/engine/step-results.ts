@@ -6,7 +6,7 @@ import { plain, type Settlement } from "./hand-over.ts";
 import { PromptAnswers } from "./prompt-answers.ts";
 import { failedStep } from "./settle.ts";
 import { baseOf } from "./step-base.ts";
-import { leaseLost } from "./turn-errors.ts";
+import { leaseLost, unreadableStep } from "./turn-errors.ts";
 import type { TurnParts } from "./turn-parts.ts";
 
 type Parts = Pick<TurnParts, "run" | "records" | "life" | "schedule" | "commits" | "endings">;
@@ -63,8 +63,12 @@ export class StepResults {
     if (call.parent) call.parent.openCalls--;
     else this.#parts.schedule.handedOver();
     register.settled(call, record);
-    if (record.status === "completed") call.resolve(decodeValue(record.result));
-    else call.reject(register.errorOf(record));
+    try {
+      if (record.status === "completed") call.resolve(decodeValue(record.result));
+      else call.reject(register.errorOf(record));
+    } catch (problem) {
+      this.#parts.endings.breakDown(unreadableStep(call.name, problem));
+    }
   }
 
   /** Author code asked for something that is not over yet. */

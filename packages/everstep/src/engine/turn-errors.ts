@@ -1,3 +1,4 @@
+import { toStoredError } from "../authoring/stored-error.ts";
 import { EverstepError } from "../model/error.ts";
 import type { StrayErrorKind } from "../model/runtime.ts";
 import type { WaitingStep } from "../model/step.ts";
@@ -55,6 +56,18 @@ export function goesInCircles(workflowName: string, stepName: string | null): Er
     `Workflow "${workflowName}" makes no progress: it asked 10,000 times in a row for what it has already${asked}. ` +
       "A step that runs in a loop needs repeat: true, or an index in its name.",
     stepName === null ? {} : { details: { step: stepName } },
+  );
+}
+
+export function unreadableStep(stepName: string, cause: unknown): Error {
+  const { message } = toStoredError(cause);
+  return new EverstepError(
+    "HISTORY_UNREADABLE",
+    `What step "${stepName}" came to cannot be handed over: ${message}`,
+    {
+      cause,
+      details: { step: stepName },
+    },
   );
 }
 
