@@ -76,6 +76,11 @@ describe("definitions", () => {
     expect(await codeOf(() => defineWorkflow({ name: "w" }, undefined as never))).toBe(
       "INVALID_WORKFLOW_DEFINITION",
     );
+    for (const concurrency of [2 ** 53, 1e20, 2 ** 63, Number.MAX_VALUE, Number.POSITIVE_INFINITY]) {
+      expect(await codeOf(() => defineWorkflow({ name: "w", concurrency }, async () => 1))).toBe(
+        "INVALID_WORKFLOW_DEFINITION",
+      );
+    }
     expect(await codeOf(() => defineWorkflow({ name: "w", concurrency: 0 }, async () => 1))).toBe(
       "INVALID_WORKFLOW_DEFINITION",
     );
@@ -224,6 +229,8 @@ describe("inside a run", () => {
     ["timeout", (step: WorkflowStep) => step.do("a", { timeout: 0 }, async () => 1), "INVALID_DURATION"],
     ["config", (step: WorkflowStep) => step.do("a", 5 as never, async () => 1), "INVALID_STEP_CONFIG"],
     ["time", (step: WorkflowStep) => step.sleepUntil("a", new Date("nope")), "INVALID_DURATION"],
+    ["time", (step: WorkflowStep) => step.sleepUntil("a", 1e300), "INVALID_DURATION"],
+    ["time", (step: WorkflowStep) => step.sleepUntil("a", Number.MAX_SAFE_INTEGER), "INVALID_DURATION"],
     ["time", (step: WorkflowStep) => step.sleepUntil("a", "2030-01-01" as never), "INVALID_DURATION"],
     [
       "event type",
@@ -246,6 +253,8 @@ describe("inside a run", () => {
     ["log message", (step: WorkflowStep) => step.log.info(5 as never), "INVALID_LOG"],
   ])("a bad %s fails the run with a code (%#)", async (_what, run, expected) => {
     expect(await mistake(run)).toBe(expected);
+    const unlimited = { sleepMsMax: Number.POSITIVE_INFINITY, timeoutMsMax: Number.POSITIVE_INFINITY };
+    expect(await mistake(run, unlimited)).toBe(expected);
   });
 
   test.each([
@@ -439,3 +448,20 @@ function cyclic(): unknown {
   value.self = value;
   return value;
 }
+
+test("a row with a number beyond reading is one unreadable run, and the audit goes on", async () => {
+  const path = join(temporaryFolder(), "app.db");
+  const nap = defineWorkflow({ name: "nap" }, async (_event, step) => {
+    await step.do("a", async () => 1);
+    await step.sleep("nap", "1 day");
+  });
+  const app = open({ nap }, path);
+  for (const id of ["bad", "good"]) await app.workflows.nap.create({ id });
+  await app.tick();
+  const database = new DatabaseSync(path);
+  database.exec("UPDATE everstep_step SET max_attempts = 9007199254740993 WHERE run = 1 AND name = 'a'");
+  database.close();
+  const report = await app.verify();
+  expect(report.unreadable).toMatchObject([{ workflowName: "nap", instanceId: "bad" }]);
+  expect(report.complete).toBe(true);
+});

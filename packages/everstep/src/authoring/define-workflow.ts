@@ -100,7 +100,7 @@ export function buildDefinition(
       `Workflow "${options.name}" has strictStepNames ${String(strictStepNames)}; it must be true or false.`,
     );
   }
-  if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0)) {
+  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0)) {
     throw new EverstepError(
       "INVALID_WORKFLOW_DEFINITION",
       `Workflow "${options.name}" has concurrency ${String(concurrency)}; it must be a whole number above 0.`,

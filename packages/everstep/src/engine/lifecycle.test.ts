@@ -437,6 +437,15 @@ describe("what people ask for, as requests", () => {
       payload: { json: "null", marks: expect.anything() },
     });
   });
+
+  test("without limits, as many events fit as a store can count", () => {
+    const limits = {
+      ...defaultLimits,
+      bufferedEventsMax: Number.POSITIVE_INFINITY,
+      bufferedBytesMax: Number.POSITIVE_INFINITY,
+    };
+    expect(planSendEvent(ref, { type: "n" }, limits, "id", 5).bufferMax).toBe(Number.MAX_SAFE_INTEGER);
+  });
 });
 
 describe("for any history", () => {

@@ -116,7 +116,8 @@ export function planSendEvent(
 /** How many events may be buffered before one of this size: fewer large ones than small ones, so that bytes are bounded too. */
 function bufferMaxFor(payload: EncodedValue, { bufferedEventsMax, bufferedBytesMax }: Limits): number {
   const fitting = Math.max(1, Math.floor(bufferedBytesMax / eventBytes({ payload })));
-  return Math.min(bufferedEventsMax, fitting);
+  // Either limit may be Infinity, which is no number of rows.
+  return Math.min(bufferedEventsMax, fitting, Number.MAX_SAFE_INTEGER);
 }
 
 export function planAlongsideEvent(

@@ -1,5 +1,6 @@
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
+import { timeMax } from "../model/limits.ts";
 import type { ErroredStep, SettledStep, StepRecord, WaitingStep } from "../model/step.ts";
 import type { StoredError } from "../model/value.ts";
 import { type ChangePlan, planChange } from "./lifecycle.ts";
@@ -124,5 +125,12 @@ function reopened(step: StepRecord, dueAt: number, now: number): WaitingStep {
   // A wait that timed out gets a window as long as its first one.
   const windowMs = Math.max(0, (step.wakeAt ?? createdAt) - createdAt);
   const waitsFor = type === "sleep" ? "timer" : "event";
-  return { ...identity, ...facts, maxAttempts, status: "waiting", waitsFor, wakeAt: dueAt + windowMs };
+  return {
+    ...identity,
+    ...facts,
+    maxAttempts,
+    status: "waiting",
+    waitsFor,
+    wakeAt: Math.min(dueAt + windowMs, timeMax),
+  };
 }

@@ -10,6 +10,7 @@ import type {
 } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
+import { timeMax } from "../model/limits.ts";
 import { type LogLevel, operatorCategory, systemCategory } from "../model/log-line.ts";
 import type { CallSpec } from "./call.ts";
 import type { StepOptions, StepOptionsResolver } from "./step-options.ts";
@@ -97,7 +98,7 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     const { text, problem } = named(name);
     const until = checked(() => {
       const at = timestamp instanceof Date ? timestamp.getTime() : timestamp;
-      if (typeof at !== "number" || !Number.isFinite(at)) {
+      if (typeof at !== "number" || !Number.isFinite(at) || at > timeMax) {
         throw new EverstepError(
           "INVALID_DURATION",
           `The time of sleepUntil "${text}" is not valid. Pass a Date or epoch milliseconds.`,

@@ -42,6 +42,10 @@ describe("what a step's author leaves out", () => {
     ["no retries", { retries: false }, { maxAttempts: 1 }],
     ["a limit of none", { retries: { limit: 0 } }, { maxAttempts: 1 }],
     ["no limit", { retries: { limit: Number.POSITIVE_INFINITY } }, { maxAttempts: null }],
+    ["more than anybody makes", { retries: { limit: 1_000_000_000 } }, { maxAttempts: null }],
+    ["the largest whole number", { retries: { limit: Number.MAX_SAFE_INTEGER } }, { maxAttempts: null }],
+    ["the largest number", { retries: { limit: Number.MAX_VALUE } }, { maxAttempts: null }],
+    ["many", { retries: { limit: 999_999_999 } }, { maxAttempts: 1_000_000_000 }],
     ["an empty object", {}, { maxAttempts: 6, timeoutMs: 10 * minute }],
     ["repeat", { repeat: true }, { repeat: true }],
     ["onInterrupt", { onInterrupt: "fail" }, { failWhenInterrupted: true }],
@@ -83,6 +87,7 @@ describe("what a step's author leaves out", () => {
 describe("the same in other words", () => {
   test.each<[string, StepConfig, Partial<StepOptions>]>([
     ["maxAttempts counts attempts", { maxAttempts: 3 }, { maxAttempts: 3 }],
+    ["maxAttempts beyond all counting", { maxAttempts: 2 ** 53 }, { maxAttempts: null }],
     ["maxAttempts without limit", { maxAttempts: Number.POSITIVE_INFINITY }, { maxAttempts: null }],
     ["intervalSeconds", { intervalSeconds: 2 }, { delay: 2000 }],
     ["half a second", { intervalSeconds: 0.5 }, { delay: 500 }],

@@ -137,7 +137,7 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
     throw invalid(what, `has sensitive ${String(config.sensitive)}; use "output", or leave it out`);
   }
   return {
-    maxAttempts: limit === Number.POSITIVE_INFINITY ? null : Math.floor(limit) + 1,
+    maxAttempts: limit >= endlessRetries ? null : Math.floor(limit) + 1,
     delay: typeof delay === "function" ? delay : parseDuration(delay, `retry delay of ${what}`),
     backoff,
     factor: factorOf(config, what),
@@ -150,6 +150,9 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
     shown: Object.freeze({ retries: Object.freeze({ limit, delay, backoff }), timeout }),
   };
 }
+
+/** Nobody makes as many attempts; stores could not keep all numbers beyond. */
+const endlessRetries = 1_000_000_000;
 
 function checkRetries(retries: RetryConfig | false | undefined, what: string): void {
   if (typeof retries !== "object") return;

@@ -35,6 +35,14 @@ function begin(settings: RunnerSettings = {}, without: readonly (keyof Store)[] 
 }
 
 describe("a runner", () => {
+  test("without a limit tells the largest number a store can keep", async () => {
+    const { runtime, beats, app } = begin({ concurrency: Number.POSITIVE_INFINITY });
+    await app.start();
+    await runtime.settle();
+    expect(beats[0]?.runner.concurrency).toBe(Number.MAX_SAFE_INTEGER);
+    await app.stop();
+  });
+
   test("tells of itself when it starts, and again about every fifteen seconds", async () => {
     const { runtime, beats, app } = begin({ concurrency: 7, poll: "1 second", pollMax: "1 second" });
     const startedAt = runtime.now();

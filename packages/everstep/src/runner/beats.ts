@@ -77,7 +77,9 @@ export class Beats {
     const now = runtime.now();
     const { host, pid } = runtime.whereabouts?.() ?? { host: null, pid: null };
     return {
-      ...{ owner, host, pid, stoppedAt, concurrency },
+      ...{ owner, host, pid, stoppedAt },
+      // Infinity is allowed, and no store has a number for it.
+      concurrency: Math.min(concurrency, Number.MAX_SAFE_INTEGER),
       startedAt: this.#startedAt ?? now,
       seenAt: now,
       turns: stoppedAt === null ? turns() : 0,

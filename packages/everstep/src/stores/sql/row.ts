@@ -8,7 +8,7 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 export function integer(row: SqlRow, column: string): number {
   const value = row[column];
-  if (typeof value === "number") return value;
+  if (Number.isSafeInteger(value)) return value as number;
   // Some drivers give 64-bit columns as text or bigint.
   const isNumeric = typeof value === "bigint" || (typeof value === "string" && value !== "");
   const number = isNumeric ? Number(value) : Number.NaN;

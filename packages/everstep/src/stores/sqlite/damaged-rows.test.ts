@@ -49,6 +49,7 @@ describe("one damaged run is unreadable, and no other", () => {
       "a completed step without a result",
       "UPDATE everstep_step SET result = NULL WHERE run = ? AND step_index = 1",
     ],
+    ["a number beyond those of JavaScript", "UPDATE everstep_step SET max_attempts = 1 << 53 WHERE run = ?"],
     [
       "a wait that waits for nothing known",
       "UPDATE everstep_step SET waits_for = 'luck' WHERE run = ? AND step_index = 3",
@@ -68,6 +69,11 @@ describe("one damaged run is unreadable, and no other", () => {
       { kind: "unreadable", runId: bad.lease.runId, error: { code: "HISTORY_UNREADABLE" } },
       { kind: "history", runId: good.lease.runId, steps },
     ]);
+    if (sql.includes("everstep_step")) {
+      await expect(store.listSteps(bad.lease.runId, { limit: 10 })).rejects.toMatchObject({
+        code: "HISTORY_UNREADABLE",
+      });
+    }
   });
 
   test("a damaged event", async () => {

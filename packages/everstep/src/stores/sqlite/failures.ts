@@ -12,6 +12,7 @@ export type FailedWhile = "opening" | "statement" | "commit";
 
 export function storeFailure(error: unknown, settings: SqliteSettings, during: FailedWhile): EverstepError {
   if (error instanceof EverstepError) return error;
+  if (isBeyondReading(error)) return beyondReading(error);
   const place = placeOf(settings);
   const code = resultCode(error, settings);
   if (code === undefined) return notFromSqlite(error, place);
@@ -20,6 +21,25 @@ export function storeFailure(error: unknown, settings: SqliteSettings, during: F
     cause: error,
     details: { resultCode: code },
   });
+}
+
+/** What is wrong with a row that could not be read. */
+export function rowFailure(error: unknown): Error {
+  return isBeyondReading(error) ? beyondReading(error) : (error as Error);
+}
+
+/** What node:sqlite says of a row with a number that JavaScript has not: the row is damaged, not the database. */
+function isBeyondReading(error: unknown): boolean {
+  return error instanceof RangeError && "code" in error && error.code === "ERR_OUT_OF_RANGE";
+}
+
+function beyondReading(cause: unknown): EverstepError {
+  return new EverstepError(
+    "HISTORY_UNREADABLE",
+    `A stored row cannot be read: ${messageOf(cause)}. The row was changed by something else or is damaged; restore it from ` +
+      "a backup or remove the instance.",
+    { cause },
+  );
 }
 
 /** Authors' code may have wrapped the error: the code counts wherever it is in the chain of causes. */

@@ -7,7 +7,7 @@ import { readBegun } from "../sql/json-column.ts";
 import { word } from "../sql/row.ts";
 import { readStep, stepColumns } from "../sql/step-row.ts";
 import type { Connection } from "./connection.ts";
-import { resultCode } from "./failures.ts";
+import { resultCode, rowFailure } from "./failures.ts";
 import { runKey } from "./hot-row.ts";
 
 export type ReadRuns = (requests: readonly RunRead[], bytesMax?: number) => readonly RunHistory[];
@@ -44,7 +44,7 @@ export function histories(connection: Connection): ReadRuns {
     } catch (error) {
       // Trouble with the database as a whole is not the fault of this run.
       if (resultCode(error, settings) !== undefined) throw error;
-      return [{ kind: "unreadable", runId: request.runId, error: error as Error }];
+      return [{ kind: "unreadable", runId: request.runId, error: rowFailure(error) }];
     }
   };
 
