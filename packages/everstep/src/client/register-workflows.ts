@@ -1,5 +1,5 @@
 /** The workflows of an app, checked when it is made, by the name that the store knows each by. */
-import { limitsFrom, requireLegalWait } from "../authoring/check-limits.ts";
+import { limitsFrom, requireLegal } from "../authoring/check-limits.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { stepOptionsOf } from "../engine/step-options.ts";
 import { EverstepError } from "../model/error.ts";
@@ -41,7 +41,7 @@ export function registerWorkflows(
     stepOptionsOf(definition);
     const what = `limits of workflow "${definition.name}"`;
     const own = limitsFrom(definition.options.limits, limits, what, "INVALID_ARGUMENT");
-    requireLegalWait(appLimits ? own : definition.limits, what, "INVALID_ARGUMENT");
+    requireLegal(appLimits ? own : definition.limits, what, "INVALID_ARGUMENT");
     definitions.set(definition.name, appLimits ? { ...definition, limits: own } : definition);
   }
   return definitions;

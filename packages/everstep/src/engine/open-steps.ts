@@ -174,7 +174,8 @@ export class OpenSteps {
 
   #timeOut(call: Call, wait: WaitingStep, now: number): void {
     const { eventType, topic } = wait;
-    const timeoutMs = wait.wakeAt - wait.createdAt;
+    // A wait of no time may be recorded later than it was over.
+    const timeoutMs = Math.max(0, wait.wakeAt - wait.createdAt);
     const awaited = { eventType: eventType ?? undefined, topic: topic ?? undefined, timeoutMs };
     const error = toStoredError(new WaitForEventTimeoutError(call.name, awaited));
     const draft = failedStep(baseOf(call, now), error, now);

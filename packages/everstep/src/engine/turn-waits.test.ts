@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { held, stagesOn, told } from "../../../../tests/support/turn-stage.ts";
+import { held, type Story, stagesOn, told } from "../../../../tests/support/turn-stage.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
@@ -124,6 +124,16 @@ describe("every wait has its own deadline", () => {
     await stage.play();
     expect(stage.boundaries.map(told)).toEqual(["past completed, complete"]);
     expect(stage.step("past").wakeAt).toBe(0);
+  });
+
+  test("a wait of no time says so, although it is recorded later than it was over", async () => {
+    const wait: Story = (step) => step.waitForEvent("w", { type: "t", timeout: 0 });
+    const stage = stageOf(wait, { limits: { waitMsMin: 0 } });
+    let now = stage.runtime.now();
+    stage.runtime.now = () => now++;
+    await stage.play();
+    if (stage.ending?.kind === "suspended") await stage.resume();
+    expect(stage.last.next).toMatchObject({ error: { message: expect.stringContaining("within 0 ms") } });
   });
 
   test("a turn held open by a body still owes its other waits their time", async () => {
