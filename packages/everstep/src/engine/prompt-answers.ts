@@ -4,6 +4,11 @@ import type { Runtime } from "../model/runtime.ts";
 const perTaskMax = 100;
 /** So many are given in a row, with nothing recorded or handed over in between, before the run counts as stalled. */
 const inARowMax = 10_000;
+/** Calls are counted without looking whether anything else had its turn, up to this many. */
+const unwatchedMax = 1000;
+/** So many calls are made in one task of the event loop at most, or twice the steps that a run may have, within reason. */
+const callsMin = 100_000;
+const callsMax = 1_000_000;
 
 /**
  * Answers that author code gets at once, without anything being recorded or waited for: a step that is done and asked for
@@ -13,12 +18,32 @@ const inARowMax = 10_000;
 export class PromptAnswers {
   readonly #runtime: Runtime;
   readonly #onStalled: () => void;
+  readonly #onFlood: () => Error;
+  readonly #callsMax: number;
   #inTask = 0;
   #inARow = 0;
+  #calls = 0;
 
-  constructor(runtime: Runtime, onStalled: () => void) {
+  constructor(runtime: Runtime, stepsMax: number, onStalled: () => void, onFlood: () => Error) {
     this.#runtime = runtime;
+    this.#callsMax = Math.min(callsMax, Math.max(callsMin, 2 * stepsMax));
     this.#onStalled = onStalled;
+    this.#onFlood = onFlood;
+  }
+
+  /** Code that has stalled is not answered any more. */
+  get hasStalled(): boolean {
+    return this.#inARow >= inARowMax;
+  }
+
+  /**
+   * A step or a log line is asked for. Throws what `onFlood` gives where code asks in a loop without awaiting anything: no
+   * promise could ever stop it, and nothing else in the process would have its turn again.
+   */
+  called(): void {
+    if (++this.#calls < unwatchedMax) return;
+    if (this.#calls === unwatchedMax) this.#runtime.drained(this.#nextCalls);
+    if (this.#calls > this.#callsMax) throw this.#onFlood();
   }
 
   /** Something was handed over or asked for that is not over yet. */
@@ -28,8 +53,7 @@ export class PromptAnswers {
 
   /** Gives what `answer` returns or throws. Nobody may be awaiting it. */
   give<Value>(answer: () => Value): Promise<Value> {
-    // Code that has stalled is not answered any more.
-    if (this.#inARow >= inARowMax) return new Promise(() => {});
+    if (this.hasStalled) return new Promise(() => {});
     if (++this.#inARow === inARowMax) {
       this.#onStalled();
       return new Promise(() => {});
@@ -44,6 +68,10 @@ export class PromptAnswers {
     if (++this.#inTask > perTaskMax) await new Promise<void>((resolve) => this.#runtime.drained(resolve));
     return answer();
   }
+
+  readonly #nextCalls = (): void => {
+    this.#calls = 0;
+  };
 
   readonly #nextTask = (): void => {
     this.#inTask = 0;

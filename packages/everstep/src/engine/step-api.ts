@@ -20,6 +20,8 @@ export interface StepApiHost {
   readonly definition: WorkflowDefinition;
   readonly options: StepOptionsResolver;
   now(): number;
+  /** A call is made, outside of what turns mistakes into rejections: what this throws must end the loop that made it. */
+  called(): void;
   call(spec: CallSpec): Promise<unknown>;
   log(level: LogLevel, message: string, data: unknown, category: string): void;
   /** What a call comes to that is over as soon as it is made. */
@@ -168,6 +170,7 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     ask: (name: string, given: Given) => Promise<More>,
   ): (name: string, given: Given) => Promise<More> {
     return (name, given) => {
+      host.called();
       try {
         return ask(name, given);
       } catch (mistake) {
@@ -179,6 +182,7 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
   let log: WorkflowLogger | null = null;
   return {
     do: ((name: unknown, second: unknown, third?: unknown, fourth?: unknown) => {
+      host.called();
       try {
         // The call's own promise, not one more around it: this is the hottest line of the engine.
         return doStep(name, second, third, fourth);
@@ -238,6 +242,7 @@ function createLogger(host: StepApiHost): WorkflowLogger {
   const write =
     (level: LogLevel) =>
     (message: string, data?: unknown, options: LogOptions = {}): Promise<void> => {
+      host.called();
       // Written now, whenever the answer comes: nobody may be awaiting it.
       const { problem } = checked(() => {
         if (typeof message !== "string") {

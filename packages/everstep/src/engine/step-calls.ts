@@ -50,6 +50,15 @@ export class StepCalls implements StepApiHost {
     );
   }
 
+  called(): void {
+    try {
+      this.#parts.results.called();
+    } catch (problem) {
+      this.#parts.run.spoke(this.#currentBody()?.call.name ?? null);
+      throw problem;
+    }
+  }
+
   call(spec: CallSpec): Promise<unknown> {
     const { run, records, life, schedule, timers, results, steps } = this.#parts;
     const parent = this.#currentBody();
@@ -78,9 +87,9 @@ export class StepCalls implements StepApiHost {
   }
 
   log(level: LogLevel, message: string, data: unknown, category: string): void {
-    const { records, life } = this.#parts;
+    const { records, life, results } = this.#parts;
     const body = this.#currentBody();
-    if (life.state === "closed" || body?.isVoid) return;
+    if (life.state === "closed" || body?.isVoid || results.hasStalled) return;
     records.draft.log({
       stepKey: body?.call.key ?? null,
       attempt: body?.start ?? null,

@@ -20,7 +20,13 @@ export class StepResults {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#prompt = new PromptAnswers(parts.run.runtime, () => parts.endings.goesInCircles(this.#askedAgain));
+    const { runtime, definition } = parts.run;
+    this.#prompt = new PromptAnswers(
+      runtime,
+      definition.limits.stepsMax,
+      () => parts.endings.goesInCircles(this.#askedAgain),
+      () => parts.endings.asksWithoutEnd(),
+    );
   }
 
   /** A step came to its end. */
@@ -69,6 +75,16 @@ export class StepResults {
     } catch (problem) {
       this.#parts.endings.breakDown(unreadableStep(call.name, problem));
     }
+  }
+
+  /** Author code has stalled: nothing it asks for is answered any more. */
+  get hasStalled(): boolean {
+    return this.#prompt.hasStalled;
+  }
+
+  /** Author code asks for something; throws where only that ends its loop. */
+  called(): void {
+    this.#prompt.called();
   }
 
   /** Author code asked for something that is not over yet. */

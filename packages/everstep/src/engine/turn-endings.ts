@@ -3,7 +3,14 @@ import type { Next } from "../model/boundary.ts";
 import type { TerminationReason } from "../model/instance.ts";
 import type { CommitOutcome } from "../model/request.ts";
 import { endOfRun, type RunOutcome, suspendedTooLong, type TimeLimit, timeLimitOf } from "./ending.ts";
-import { goesInCircles, runFailed, turnOver, unfinishedSteps, workflowStalled } from "./turn-errors.ts";
+import {
+  asksWithoutEnd,
+  goesInCircles,
+  runFailed,
+  turnOver,
+  unfinishedSteps,
+  workflowStalled,
+} from "./turn-errors.ts";
 import type { TurnParts } from "./turn-parts.ts";
 
 type Parts = Pick<TurnParts, "run" | "records" | "life" | "schedule" | "commits" | "parked" | "steps">;
@@ -43,6 +50,14 @@ export class TurnEndings {
   /** Author code asks again and again for what it has: it would do so for ever, here and in every other process. */
   goesInCircles(stepName: string | null): void {
     this.#endSoon(errorOutcome(goesInCircles(this.#parts.run.definition.name, stepName)));
+  }
+
+  /** Author code asks for more and more and awaits nothing; gives what is thrown at it. */
+  asksWithoutEnd(): Error {
+    const { run, life } = this.#parts;
+    const error = asksWithoutEnd(run.definition.name);
+    if (life.state !== "closed") this.#endSoon(errorOutcome(error));
+    return error;
   }
 
   #endSoon(outcome: RunOutcome): void {

@@ -59,6 +59,14 @@ export function goesInCircles(workflowName: string, stepName: string | null): Er
   );
 }
 
+export function asksWithoutEnd(workflowName: string): Error {
+  return new EverstepError(
+    "WORKFLOW_STALLED",
+    `Workflow "${workflowName}" asked for steps or log lines again and again without awaiting anything, so that nothing else ` +
+      "in its process had its turn. Await them in the loop, or let the loop come to its end.",
+  );
+}
+
 export function unreadableStep(stepName: string, cause: unknown): Error {
   const { message } = toStoredError(cause);
   return new EverstepError(
@@ -71,8 +79,15 @@ export function unreadableStep(stepName: string, cause: unknown): Error {
   );
 }
 
+/** A run may have thousands of open steps. */
+const namedMax = 100;
+
 export function unfinishedSteps(names: readonly string[]): string {
-  const list = names.map((name) => `"${name}"`).join(", ");
+  const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : "";
+  const list = `${names
+    .slice(0, namedMax)
+    .map((name) => `"${name}"`)
+    .join(", ")}${more}`;
   return `The workflow function settled while ${list} was still open; what it did or would have done is not recorded. Await every step.`;
 }
 

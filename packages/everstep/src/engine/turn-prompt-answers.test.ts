@@ -98,6 +98,95 @@ describe("author code that asks for ever for what it has already", () => {
   });
 });
 
+describe("author code that asks in a loop and awaits nothing", () => {
+  const loops: readonly [string, Story][] = [
+    [
+      "for steps",
+      async (step) => {
+        for (let n = 0; ; n++) step.do(`x${n}`, async () => 1);
+      },
+    ],
+    [
+      "for sleeps",
+      async (step) => {
+        for (let n = 0; ; n++) step.sleep(`x${n}`, 5);
+      },
+    ],
+    [
+      "for the same step",
+      async (step) => {
+        for (;;) void step.do("x", async () => 1);
+      },
+    ],
+    [
+      "for events",
+      async (step) => {
+        for (let n = 0; ; n++) void step.waitForEvent(`x${n}`, { type: "t" });
+      },
+    ],
+    [
+      "for log lines",
+      async (step) => {
+        for (;;) void step.log.info("x");
+      },
+    ],
+    [
+      "with mistakes",
+      async (step) => {
+        for (;;) void step.do("", async () => 1).catch(() => {});
+      },
+    ],
+    [
+      "inside of a step",
+      (step) =>
+        step.do("outer", async () => {
+          for (let n = 0; ; n++) step.do(`x${n}`, async () => 1).catch(() => {});
+        }),
+    ],
+    [
+      "between microtasks",
+      async (step) => {
+        for (let n = 0; ; n++) {
+          void step.sleep(`x${n}`, 5);
+          await null;
+        }
+      },
+    ],
+    [
+      "in spite of a catch around the loop",
+      async (step) => {
+        try {
+          for (let n = 0; ; n++) void step.sleep(`x${n}`, 5);
+        } catch {
+          return "never mind";
+        }
+      },
+    ],
+  ];
+
+  test.each(loops)("is thrown out of its loop, and only its run fails: %s", async (_, story) => {
+    const stage = stageOf(story);
+    await stage.play();
+    expect(stage.ending).toMatchObject({
+      kind: "ended",
+      next: { kind: "error", error: { code: "WORKFLOW_STALLED" } },
+    });
+    const lines = stage.logs.map(({ message }) => message.length);
+    expect(Math.max(0, ...lines)).toBeLessThan(10_000);
+    expect(lines.length).toBeLessThanOrEqual(10_100);
+  });
+
+  test("may open thousands of steps at once, again and again", async () => {
+    const stage = stageOf(async (step) => {
+      for (let round = 0; round < 3; round++) {
+        await Promise.all(Array.from({ length: 1500 }, (_, n) => step.sleep(`x${round} ${n}`, 0)));
+      }
+    });
+    await stage.play();
+    expect(stage.ending).toMatchObject({ kind: "ended", next: { kind: "complete" } });
+  });
+});
+
 test("code that asks often for what it has, and comes to its end, is not disturbed", async () => {
   const stage = stageOf(async (step) => {
     let sum = 0;
