@@ -97,10 +97,18 @@ describe("anything that is thrown can be stored", () => {
       Object.assign(Object.create(null), { message: "bare" }),
       { name: "Error", message: "bare" },
     ],
-    ["an empty object without prototype", Object.create(null), { name: "Error", message: unshowable }],
+    [
+      "an empty object without prototype",
+      Object.create(null),
+      { name: "Error", message: unshowable, code: "UNKNOWN_ERROR" },
+    ],
     ["an object that says itself what it is", { toString: () => "me" }, { name: "Error", message: "me" }],
-    ["a revoked proxy", revoked, { name: "Error", message: unshowable }],
-    ["a proxy whose every trap throws", allTrapsThrow, { name: "Error", message: unshowable }],
+    ["a revoked proxy", revoked, { name: "Error", message: unshowable, code: "UNKNOWN_ERROR" }],
+    [
+      "a proxy whose every trap throws",
+      allTrapsThrow,
+      { name: "Error", message: unshowable, code: "UNKNOWN_ERROR" },
+    ],
     [
       "an object that will not become text",
       {
@@ -108,7 +116,7 @@ describe("anything that is thrown can be stored", () => {
           throw new Error("no");
         },
       },
-      { name: "Error", message: unshowable },
+      { name: "Error", message: unshowable, code: "UNKNOWN_ERROR" },
     ],
   ];
 

@@ -60,13 +60,20 @@ function nothingThrown(thrown: undefined | null): StoredError {
 /** Whatever is not an error may still look like one: what clients of APIs throw often does. */
 function storeObject(thrown: object, causesLeft: number, seen: Set<unknown>): StoredError {
   const properties = keepProperties(thrown, errorFields);
-  return storeAs(thrown, objectMessage(thrown, properties), undefined, properties, causesLeft, seen);
+  const message = objectMessage(thrown, properties);
+  return storeAs(thrown, message, codeOfUnshowable(message), properties, causesLeft, seen);
 }
 
 function storeError(error: object, causesLeft: number, seen: Set<unknown>): StoredError {
   const code = ownCode(error);
   const properties = keepProperties(error, code === undefined ? errorFields : codedErrorFields);
-  return storeAs(error, messageOf(error), code, properties, causesLeft, seen);
+  const message = messageOf(error);
+  return storeAs(error, message, code ?? codeOfUnshowable(message), properties, causesLeft, seen);
+}
+
+/** Nothing can be said of it but that it was thrown. */
+function codeOfUnshowable(message: string): string | undefined {
+  return message === unshowable ? "UNKNOWN_ERROR" : undefined;
 }
 
 function storeAs(
