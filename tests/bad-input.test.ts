@@ -465,3 +465,47 @@ test("a row with a number beyond reading is one unreadable run, and the audit go
   expect(report.unreadable).toMatchObject([{ workflowName: "nap", instanceId: "bad" }]);
   expect(report.complete).toBe(true);
 });
+
+describe("options whose getters throw are a mistake with a code", () => {
+  const traps = { get: refuse, ownKeys: refuse, has: refuse, getPrototypeOf: refuse };
+  const trap = new Proxy({}, traps) as never;
+  const withGetter = (name: string) =>
+    Object.defineProperty({}, name, { enumerable: true, get: refuse }) as never;
+
+  function refuse(): never {
+    throw new TypeError("hands off");
+  }
+
+  test.each([
+    ["step", (step: WorkflowStep) => step.do("a", trap, async () => 1), "INVALID_STEP_CONFIG"],
+    [
+      "step",
+      (step: WorkflowStep) => step.do("a", withGetter("retries"), async () => 1),
+      "INVALID_STEP_CONFIG",
+    ],
+    ["log line", (step: WorkflowStep) => step.log.info("a", 1, trap), "INVALID_LOG"],
+  ])("of a %s (%#)", async (_what, run, expected) => {
+    expect(await mistake(run)).toBe(expected);
+  });
+
+  test.each([trap, withGetter("timeout")])("of a wait (%#)", async (options) => {
+    const wait = defineWorkflow({ name: "wait" }, async (_event, step) => step.waitForEvent("a", options));
+    const app = open({ wait });
+    const instance = await app.workflows.wait.create();
+    await app.tick();
+    expect((await instance.status()).error?.code).toBe("INVALID_STEP_CONFIG");
+  });
+
+  test("of create and defineWorkflow", async () => {
+    const app = open({ echo });
+    expect(await codeOf(() => app.workflows.echo.create(trap))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => app.workflows.echo.create(withGetter("id")))).toBe("INVALID_ARGUMENT");
+    expect(await codeOf(() => app.workflows.echo.createBatch([withGetter("id")] as never))).toBe(
+      "INVALID_ARGUMENT",
+    );
+    expect(await codeOf(() => defineWorkflow(trap, async () => 1))).toBe("INVALID_WORKFLOW_DEFINITION");
+    expect(await codeOf(() => defineWorkflow(withGetter("name"), async () => 1))).toBe(
+      "INVALID_WORKFLOW_DEFINITION",
+    );
+  });
+});

@@ -1,6 +1,7 @@
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
+import { readOptions } from "../model/read-options.ts";
 import { limitsFrom } from "./check-limits.ts";
 import type { Classify } from "./classify.ts";
 import { type Duration, parseDuration } from "./duration.ts";
@@ -71,6 +72,16 @@ export function defineWorkflow(
 }
 
 export function buildDefinition(
+  options: WorkflowOptions,
+  run: WorkflowFunction<any, any>,
+  mode: WorkflowMode,
+): WorkflowDefinition {
+  return readOptions("What the workflow was defined with", "INVALID_WORKFLOW_DEFINITION", () =>
+    definitionOf(options, run, mode),
+  );
+}
+
+function definitionOf(
   options: WorkflowOptions,
   run: WorkflowFunction<any, any>,
   mode: WorkflowMode,

@@ -12,6 +12,7 @@ import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import { checkNames, checkWord, type NamesOf } from "../model/known-names.ts";
 import { type Limits, timeMax } from "../model/limits.ts";
+import { readOptions } from "../model/read-options.ts";
 import type { EncodedValue } from "../model/value.ts";
 import type { NewInstance } from "../wire/options.ts";
 
@@ -41,6 +42,17 @@ export function draftCreation(
   definition: WorkflowDefinition,
   uuid: () => string,
   names: Readonly<Record<string, true>> = createNames,
+): CreationDraft {
+  return readOptions("What create was given", "INVALID_ARGUMENT", () =>
+    draft(options, definition, uuid, names),
+  );
+}
+
+function draft(
+  options: CreateOptions,
+  definition: WorkflowDefinition,
+  uuid: () => string,
+  names: Readonly<Record<string, true>>,
 ): CreationDraft {
   const { limits, ttlMs } = definition;
   if (typeof options !== "object" || options === null) {

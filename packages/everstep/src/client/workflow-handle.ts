@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkInstanceId } from "../authoring/names.ts";
 import { planCreate, planRestart, type RestartCondition } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
+import { readOptions } from "../model/read-options.ts";
 import type { CreateRequest, StoreOutcome } from "../model/request.ts";
 import type { CreateArgumentsOf } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -72,7 +73,7 @@ export class WorkflowHandle<Params = any, Output = any> {
       );
     }
     const drafts = batch.map((options) => {
-      this.#requireId(options);
+      readOptions("What createBatch was given", "INVALID_ARGUMENT", () => this.#requireId(options));
       return this.#draft(options);
     });
     const requests = new Map<string, CreateRequest>();

@@ -12,6 +12,7 @@ import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { timeMax } from "../model/limits.ts";
 import { type LogLevel, operatorCategory, systemCategory } from "../model/log-line.ts";
+import { readOptions } from "../model/read-options.ts";
 import type { CallSpec } from "./call.ts";
 import type { StepOptions, StepOptionsResolver } from "./step-options.ts";
 
@@ -128,17 +129,19 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
         `Wait "${text}" needs { type } or { topic }: step.waitForEvent("${text}", { type: "approved" }).`,
       );
     }
-    const { type, topic, onConsume = null } = options;
+    const given = `What wait "${text}" was given`;
+    const { type, topic, onConsume, timeout } = readOptions(given, "INVALID_STEP_CONFIG", () =>
+      waitOf(options, limits.waitMsDefault),
+    );
     const awaited = checked(() => {
       // Cloudflare ignores what it does not know.
-      if (!cloudflare) checkWait(options, text);
+      if (!cloudflare) readOptions(given, "INVALID_STEP_CONFIG", () => checkWait(options, text));
       return topic === undefined
         ? { eventType: checkEventType(type, limits), topic: null }
         : { eventType: null, topic: checkTopic(topic, limits) };
     });
     const patience = checked(() => {
       const what = `timeout of wait "${text}"`;
-      const timeout = options.timeout ?? limits.waitMsDefault;
       const ms = cloudflare && timeout === 0 ? limits.waitMsDefault : parseDuration(timeout, what);
       checkDuration(ms, { min: limits.waitMsMin, max: limits.waitMsMax }, what);
       return ms;
@@ -201,6 +204,11 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
   };
 }
 
+/** Read once: what is checked is what is used. */
+function waitOf({ type, topic, onConsume, timeout }: WaitOptions, waitMsDefault: number) {
+  return { type, topic, onConsume: onConsume ?? null, timeout: timeout ?? waitMsDefault };
+}
+
 function checkWait(options: WaitOptions, name: string): void {
   checkNames(options, waitNames, `Wait "${name}"`, "INVALID_STEP_CONFIG");
   if (options.type === undefined || options.topic === undefined) return;
@@ -251,7 +259,11 @@ function createLogger(host: StepApiHost): WorkflowLogger {
             "A log line's message must be text; pass values as its data.",
           );
         }
-        const category = options.category ?? "workflow";
+        const category = readOptions(
+          "What the log line was given",
+          "INVALID_LOG",
+          () => options.category ?? "workflow",
+        );
         if (category === systemCategory || category === operatorCategory) {
           throw new EverstepError(
             "INVALID_LOG",

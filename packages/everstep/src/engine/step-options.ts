@@ -10,6 +10,7 @@ import type {
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { stepDefaults } from "../model/limits.ts";
+import { readOptions } from "../model/read-options.ts";
 
 /** A step's configuration with every default filled in and every duration in milliseconds. */
 export interface StepOptions {
@@ -45,10 +46,16 @@ export class StepOptionsResolver {
   resolve(config: unknown, stepName: string): StepOptions {
     if (config === undefined || config === null) return this.#defaults;
     if (typeof config !== "object") throw invalid(stepName, `is ${typeof config}, not an object`);
+    return readOptions(`The configuration of step "${stepName}"`, "INVALID_STEP_CONFIG", () =>
+      this.#read(config, stepName),
+    );
+  }
+
+  #read(config: StepConfig, stepName: string): StepOptions {
     const known = this.#known.get(config);
     if (known && isUnchanged(config, known.seen)) return known.options;
-    const options = resolve(config as StepConfig, this.#definition, `step "${stepName}"`);
-    this.#known.set(config, { seen: copyOf(config as StepConfig), options });
+    const options = resolve(config, this.#definition, `step "${stepName}"`);
+    this.#known.set(config, { seen: copyOf(config), options });
     return options;
   }
 }
