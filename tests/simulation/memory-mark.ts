@@ -3,11 +3,11 @@ import type { MemoryDatabase } from "../../packages/everstep/src/stores/memory/d
 import type { Instance, Run } from "../../packages/everstep/src/stores/memory/run.ts";
 
 export function markMemory(database: MemoryDatabase): () => void {
-  const { schemaVersion, lastRunId, lastSerial } = database;
+  const { schemaVersion, lastRunId } = database;
   const instances = [...database.workflows.values()].flatMap(({ instances }) =>
     [...instances.values()].map((instance) => copyOf(instance)),
   );
-  const eventIds = [...database.eventIds].map(([id, run]) => [id, run.id] as const);
+  const eventIds = new Map(database.eventIds);
   const topics = [...database.topics].map(
     ([topic, waiters]) =>
       [topic, [...waiters].map(([name, { run, index }]) => [name, run.id, index] as const)] as const,
@@ -16,10 +16,10 @@ export function markMemory(database: MemoryDatabase): () => void {
   const authorRows = new Map(database.authorRows);
   return () => {
     empty(database);
-    Object.assign(database, { schemaVersion, lastRunId, lastSerial });
+    Object.assign(database, { schemaVersion, lastRunId });
     for (const kept of instances) putBack(database, copyOf(kept));
     const runOf = (id: number): Run => database.runs.get(id) as Run;
-    for (const [id, run] of eventIds) database.eventIds.set(id, runOf(run));
+    for (const [id, run] of eventIds) database.eventIds.set(id, run);
     for (const [topic, waiters] of topics)
       database.topics.set(
         topic,

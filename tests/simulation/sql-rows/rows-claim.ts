@@ -1,8 +1,9 @@
 /** Hands out due runs: looks at all of them, chooses, and writes what it chose, in one transaction. */
+
+import { claimableLanes, lanes } from "../../../packages/everstep/src/store/apply/lane.ts";
 import type { ClaimRequest } from "../../../packages/everstep/src/store/store.ts";
 import { crashesText, excusedFrom } from "../../../packages/everstep/src/stores/sql/claim.ts";
 import type { Dialect } from "../../../packages/everstep/src/stores/sql/dialect.ts";
-import { claimableLanes, lanes } from "../../../packages/everstep/src/stores/sql/lane.ts";
 import { integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/row.ts";
 import type { Statement, Transaction } from "../../../packages/everstep/src/stores/sql/session.ts";
 

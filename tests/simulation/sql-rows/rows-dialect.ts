@@ -1,7 +1,8 @@
 /** SQLite's part of the statements that the server stores share. Written for few rows: a world has a handful. */
+
+import { pendingLanes } from "../../../packages/everstep/src/store/apply/lane.ts";
 import type { Dialect, InstanceListing } from "../../../packages/everstep/src/stores/sql/dialect.ts";
 import { selectionOf } from "../../../packages/everstep/src/stores/sql/instance-row.ts";
-import { pendingLanes } from "../../../packages/everstep/src/stores/sql/lane.ts";
 import { runIdGapMax } from "../../../packages/everstep/src/stores/sql/run-ids.ts";
 import { type TableNames, tables } from "../../../packages/everstep/src/stores/sql/table.ts";
 import { claimRows } from "./rows-claim.ts";

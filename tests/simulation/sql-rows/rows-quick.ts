@@ -1,24 +1,21 @@
 /** The ways that need one round trip: the fence and what is behind it in one transaction, without a look before. */
 import type { InstanceStatus } from "../../../packages/everstep/src/model/instance.ts";
+import { lanes } from "../../../packages/everstep/src/store/apply/lane.ts";
+import type { WorkingRun } from "../../../packages/everstep/src/store/apply/working-run.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../../packages/everstep/src/store/store.ts";
-import { endingColumns, endingValues } from "../../../packages/everstep/src/stores/sql/ending.ts";
+import { endingColumns, endingValues } from "../../../packages/everstep/src/stores/sql/ending-row.ts";
 import { sentKey, sentKeyText } from "../../../packages/everstep/src/stores/sql/event-key.ts";
 import { eventColumns, eventValues } from "../../../packages/everstep/src/stores/sql/event-row.ts";
 import { instanceColumns, instanceValues } from "../../../packages/everstep/src/stores/sql/instance-row.ts";
 import { begunText } from "../../../packages/everstep/src/stores/sql/json-column.ts";
-import { canBeWoken, lanes } from "../../../packages/everstep/src/stores/sql/lane.ts";
 import { logColumns, logValues } from "../../../packages/everstep/src/stores/sql/log-row.ts";
 import type { SendQuickly } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
-import type {
-  ApplyQuickly,
-  ExistingInstance,
-  QuickCommit,
-} from "../../../packages/everstep/src/stores/sql/quick-write.ts";
+import { canBeWoken } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
+import type { ApplyQuickly, ExistingInstance, QuickCommit } from "../../../packages/everstep/src/stores/sql/quick-write.ts";
 import { flag, integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/row.ts";
 import { runColumns, runValues } from "../../../packages/everstep/src/stores/sql/run-row.ts";
 import type { Transaction } from "../../../packages/everstep/src/stores/sql/session.ts";
 import { stepColumns, stepValues } from "../../../packages/everstep/src/stores/sql/step-row.ts";
-import type { WorkingRun } from "../../../packages/everstep/src/stores/sql/working-run.ts";
 import { inserting, puttingSteps } from "./rows-statements.ts";
 
 export const applyQuickly: ApplyQuickly = (database, { commits, creations, now }) =>

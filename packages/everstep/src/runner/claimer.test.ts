@@ -70,7 +70,7 @@ describe("a run whose runner died", () => {
     );
     const commits = store.count("commit");
     await app.tick();
-    expect(runOf("sleeper").error?.code).toBe("HISTORY_UNREADABLE");
+    expect(runOf("sleeper").ending).toMatchObject({ ending: { error: { code: "HISTORY_UNREADABLE" } } });
     expect(store.count("commit") - commits).toBe(1);
   });
 
@@ -105,7 +105,7 @@ describe("a run whose runner died", () => {
     await app.workflows.W.create({ id: "a" });
     await claimAndVanish();
     await app.tick();
-    expect([runOf("a").status, bodies]).toEqual(["complete", ["a"]]);
+    expect([runOf("a").row.status, bodies]).toEqual(["complete", ["a"]]);
   });
 
   test("INV-48 is given up without a look at its history, in a place that no other run takes meanwhile", async () => {
@@ -113,7 +113,8 @@ describe("a run whose runner died", () => {
     await app.workflows.W.create({ id: "sleeper" });
     await app.tick();
     await runtime.advance("1 minute");
-    runOf("sleeper").crashCount = 2;
+    const sleeper = runOf("sleeper");
+    sleeper.row = { ...sleeper.row, crashCount: 2 };
     await app.workflows.W.create({ id: "other" });
     const reads = store.count("readRuns");
     const gate = createGate();
@@ -132,7 +133,7 @@ describe("a run whose runner died", () => {
     expect(bodies).toEqual([]);
     await gate.open();
     await runtime.settle();
-    expect(runOf("sleeper").error?.code).toBe("CRASH_LOOP");
+    expect(runOf("sleeper").ending).toMatchObject({ ending: { error: { code: "CRASH_LOOP" } } });
     expect(store.count("readRuns")).toBe(reads);
     await app.tick();
     expect(bodies).toEqual(["other"]);
@@ -148,7 +149,7 @@ describe("a run whose runner died", () => {
     expect(bodies).toEqual(["b"]);
     expect(problems).toMatchObject([{ code: "STORE_UNAVAILABLE" }]);
     // Stores keep whole milliseconds.
-    expect(Number.isInteger(runOf("a").dueAt)).toBe(true);
+    expect(Number.isInteger(runOf("a").row.dueAt)).toBe(true);
     await app.tick();
     expect(bodies).toEqual(["b"]);
     await runtime.advance("5 seconds");

@@ -362,7 +362,8 @@ describe("a store that fails for a while", () => {
     expect(await instance.status()).toEqual({ status: "complete", output: "rested" });
     expect(problems).toHaveLength(5);
     const run = database.find({ workflowName: "nap", instanceId: instance.id })?.runs[0];
-    expect(run?.crashCount).toBe(0);
-    expect(decodeValue(run?.output as never)).toBe("rested");
+    expect(run?.row.crashCount).toBe(0);
+    const ending = run?.ending?.ending;
+    expect(ending?.kind === "complete" && decodeValue(ending.output)).toBe("rested");
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defineWorkflow, type WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { RunnerSettings } from "../client/app-options.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
+import { lanes } from "../store/apply/lane.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";
@@ -741,7 +742,7 @@ describe("a burst of due runs", () => {
     for (let n = 0; n < 300; n += 1) await creator?.app.workflows.hold.create();
     await Promise.all([a?.app.start(), b?.app.start()]);
     await runtime.settle();
-    const owners = [...database.runs.values()].map(({ owner }) => owner);
+    const owners = [...database.runs.values()].map(({ row }) => row.owner);
     const counts = [...new Set(owners)].map((owner) => owners.filter((each) => each === owner).length);
     expect(counts.length).toBe(2);
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(100);
@@ -755,7 +756,7 @@ describe("a burst of due runs", () => {
     for (let n = 0; n < 300; n += 1) await creator?.app.workflows.hold.create();
     await alone?.app.start();
     await runtime.settle();
-    expect([...database.runs.values()].filter(({ leased }) => leased)).toHaveLength(250);
+    expect([...database.runs.values()].filter(({ row }) => row.lane === lanes.held)).toHaveLength(250);
     await gate.open();
   });
 });

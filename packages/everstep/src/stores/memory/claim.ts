@@ -1,9 +1,10 @@
-import { type Claim, crashesAfter, type LeftRun, provesCrash } from "../../model/lease.ts";
+import type { Claim, LeftRun } from "../../model/lease.ts";
+import { claimed } from "../../store/apply/apply-lease.ts";
+import { isInForce } from "../../store/apply/moves.ts";
 import type { ClaimRequest } from "../../store/index.ts";
 import type { MemoryDatabase, Workflow } from "./database.ts";
 import { isBefore } from "./due-queue.ts";
 import type { Run } from "./run.ts";
-import { lease, leaseInForce } from "./run.ts";
 
 /** A workflow that is asked for, and how many of its runs may still be leased. */
 interface Room {
@@ -18,32 +19,29 @@ export function claim(database: MemoryDatabase, request: ClaimRequest): readonly
   });
   const picked = pickDue(rooms, request);
   return picked.map((run) => {
-    const { waitingSince } = run;
-    const left: LeftRun = { token: run.token, commit: run.lastCommit, ranOut: run.leased };
-    if (run.leased && provesCrash(run.dueAt, request))
-      run.crashCount = crashesAfter(run.crashCount, run.lastCommit);
-    lease(database, run, { ...request, until: request.leaseUntil }, request.now);
+    const { waitingSince } = run.row;
+    const { move, left } = claimed(run.row, request);
+    database.put(run, { ...run.row, ...move });
     return claimOf(run, waitingSince, left);
   });
 }
 
 /** What a runner is told about the run it now holds. */
-export function claimOf(run: Run, waitingSince: number | null, left: LeftRun): Claim {
-  const { instance } = run;
+function claimOf({ row, instance }: Run, waitingSince: number | null, left: LeftRun): Claim {
   return {
     workflowName: instance.workflowName,
     instanceId: instance.instanceId,
-    lease: { runId: run.id, token: run.token, owner: run.owner as string, expiresAt: run.dueAt },
-    runNumber: run.number,
+    lease: { runId: row.run, token: row.token, owner: row.owner as string, expiresAt: row.dueAt },
+    runNumber: row.runNumber,
     params: instance.params,
     createdAt: instance.createdAt,
-    startedAt: run.startedAt as number,
+    startedAt: row.startedAt as number,
     deadlineAt: instance.deadlineAt,
     waitingSince,
-    fresh: !run.touched,
-    eventSeq: run.eventSeq,
-    begun: run.begun,
-    crashCount: run.crashCount,
+    fresh: !row.recorded,
+    eventSeq: row.eventSeq,
+    begun: row.begun,
+    crashCount: row.crashCount,
     left,
   };
 }
@@ -51,7 +49,7 @@ export function claimOf(run: Run, waitingSince: number | null, left: LeftRun): C
 function freePlaces(workflow: Workflow, concurrency: number | null, now: number): number {
   if (concurrency === null) return Number.POSITIVE_INFINITY;
   let held = 0;
-  for (const run of workflow.leased) if (leaseInForce(run, now)) held += 1;
+  for (const run of workflow.leased) if (isInForce(run.row, now)) held += 1;
   return concurrency - held;
 }
 
@@ -74,7 +72,7 @@ function firstDue(rooms: readonly Room[], now: number): { run: Run; room: Room }
     let first: { run: Run; room: Room } | undefined;
     for (const room of rooms) {
       const run = room.free > 0 ? room.workflow[queue].first : undefined;
-      if (run === undefined || run.dueAt > now) continue;
+      if (run === undefined || run.row.dueAt > now) continue;
       if (first === undefined || isBefore(run, first.run)) first = { run, room };
     }
     if (first !== undefined) return first;

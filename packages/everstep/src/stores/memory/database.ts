@@ -1,13 +1,15 @@
 import type { EventRecord } from "../../model/event.ts";
-import type { InstanceRef, RunId } from "../../model/instance.ts";
+import type { InstanceRef } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
-import { taskPriority } from "../../model/task.ts";
+import { eventKey } from "../../store/apply/keys.ts";
+import { isLeased, lanes } from "../../store/apply/lane.ts";
+import type { RunRow } from "../../store/apply/run-row.ts";
+import type { Publication } from "../../store/apply/working-set.ts";
 import { Beats } from "./beats.ts";
 import { detached } from "./detached.ts";
 import { DueQueue } from "./due-queue.ts";
 import { Owners } from "./owners.ts";
-import type { Instance, Run } from "./run.ts";
-import { isSchedulable } from "./run.ts";
+import type { Instance, MemoryRow, Run } from "./run.ts";
 
 /** The data that one or several memory stores work on; each store on it stands for a process of its own. */
 export function createMemoryDatabase(options: MemoryDatabaseOptions = {}): MemoryDatabase {
@@ -34,24 +36,17 @@ export interface Waiter {
   readonly index: number;
 }
 
-export interface Publication {
-  readonly waiters: number;
-  readonly runIds: readonly RunId[];
-  readonly createdAt: number;
-}
-
 /** The rows and their indexes. Maps compare names bytewise, so any text may be an id (INV-45). */
 export class MemoryDatabase {
   schemaVersion = 0;
   lastRunId = 0;
-  lastSerial = 0;
   readonly workflows: Map<string, Workflow> = new Map();
-  readonly runs: Map<RunId, Run> = new Map();
-  /** Which run took an event that was sent, by the instance and the id that belongs to it. */
-  readonly eventIds: Map<string, Run> = new Map();
+  readonly runs: Map<number, Run> = new Map();
+  /** Which run got an event, by the event's key. */
+  readonly eventIds: Map<string, number> = new Map();
   readonly topics: Map<string, Map<string, Waiter>> = new Map();
-  /** By topic, and the id that belongs to it. */
-  readonly publications: Map<string, Publication> = new Map();
+  /** By their keys. */
+  readonly publications: Map<string, Publication & { readonly createdAt: number }> = new Map();
   readonly authorRows: Map<string, unknown> = new Map();
   readonly beats: Beats = new Beats();
   readonly owners: Owners | null;
@@ -73,14 +68,31 @@ export class MemoryDatabase {
     return this.workflows.get(ref.workflowName)?.instances.get(ref.instanceId);
   }
 
-  /** Brings the indexes in line with the run after any change of its status, kind, due time or lease. */
+  /** One that is known to be there. */
+  run(id: number): Run {
+    return this.runs.get(id) as Run;
+  }
+
+  takeRunId(): number {
+    this.lastRunId += 1;
+    return this.lastRunId;
+  }
+
+  /** Replaces the run's hot row, which is the database's from then on, and brings the indexes over it in line (INV-37). */
+  put(run: Run, row: RunRow): void {
+    if (row.begun !== run.row.begun) row.begun = detached(row.begun);
+    run.row = row as MemoryRow;
+    this.reschedule(run);
+  }
+
   reschedule(run: Run): void {
     const { resumes, starts, leased } = run.instance.workflow;
-    if (run.leased) leased.add(run);
+    const { lane } = run.row;
+    if (isLeased(lane)) leased.add(run);
     else leased.delete(run);
-    if (!isSchedulable(run)) run.queue?.remove(run);
-    else if (taskPriority(run.kind) === 0) resumes.put(run);
-    else starts.put(run);
+    if (lane === lanes.starting) starts.put(run);
+    else if (lane === lanes.resuming || lane === lanes.held) resumes.put(run);
+    else run.queue?.remove(run);
   }
 
   putStep(run: Run, given: StepRecord): void {
@@ -110,25 +122,20 @@ export class MemoryDatabase {
     run.events.set(event.seq, event);
     if (event.deliveredAt === null) run.undelivered.set(event.seq, event);
     else run.undelivered.delete(event.seq);
-    if (event.topic === null) this.eventIds.set(eventKey(run.instance, event.id), run);
+    this.eventIds.set(eventKey(run.instance.id, event), run.id);
   }
 
   /** All traces of an instance and its runs. */
   removeInstance(instance: Instance): void {
     for (const run of instance.runs) {
       for (const index of [...run.steps.keys()]) this.dropStep(run, index);
-      for (const event of run.events.values()) this.eventIds.delete(eventKey(instance, event.id));
+      for (const event of run.events.values()) this.eventIds.delete(eventKey(instance.id, event));
       run.queue?.remove(run);
       instance.workflow.leased.delete(run);
       this.runs.delete(run.id);
     }
     instance.workflow.instances.delete(instance.instanceId);
   }
-}
-
-/** Of an event that somebody sent; those of publications need none. */
-export function eventKey({ serial }: Pick<Instance, "serial">, id: string): string {
-  return `${serial}:${id}`;
 }
 
 function waiterName(run: Run, index: number): string {

@@ -15,12 +15,14 @@ test("runs come out by due time and then by creation, however they were put, mov
       for (const { id, dueAt, remove } of made) {
         const run = runs.get(id) ?? ({ id, queue: null, place: 0 } as Run);
         runs.set(id, run);
-        run.dueAt = dueAt;
+        run.row = { dueAt } as Run["row"];
         if (remove) run.queue?.remove(run);
         else queue.put(run);
       }
       const queued = [...runs.values()].filter((run) => run.queue !== null);
-      const expected = queued.toSorted((a, b) => a.dueAt - b.dueAt || a.id - b.id).map((run) => run.id);
+      const expected = queued
+        .toSorted((a, b) => a.row.dueAt - b.row.dueAt || a.id - b.id)
+        .map((run) => run.id);
       expect(drained(queue)).toEqual(expected);
     }),
   );
@@ -29,7 +31,7 @@ test("runs come out by due time and then by creation, however they were put, mov
 test("a run moves from one queue to the other and is in one only", () => {
   const starts = new DueQueue();
   const resumes = new DueQueue();
-  const run = { id: 1, dueAt: 5, queue: null, place: 0 } as unknown as Run;
+  const run = { id: 1, row: { dueAt: 5 }, queue: null, place: 0 } as unknown as Run;
   starts.put(run);
   resumes.put(run);
   expect([starts.first, resumes.first]).toEqual([undefined, run]);

@@ -65,5 +65,6 @@ export class DueQueue {
 }
 
 export function isBefore(a: Run, b: Run): boolean {
-  return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.id < b.id);
+  const [dueAt, other] = [a.row.dueAt, b.row.dueAt];
+  return dueAt < other || (dueAt === other && a.id < b.id);
 }

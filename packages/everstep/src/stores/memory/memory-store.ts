@@ -4,6 +4,10 @@ import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../m
 import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { apply } from "../../store/apply/apply.ts";
+import { passFence } from "../../store/apply/apply-commit.ts";
+import { needsOf } from "../../store/apply/needs.ts";
+import type { WorkingSet } from "../../store/apply/working-set.ts";
 import type {
   Beat,
   ClaimRequest,
@@ -34,23 +38,22 @@ import type {
 } from "../../store/index.ts";
 import { has, lacks } from "../../store/index.ts";
 import { readWithin } from "../../store/read-within.ts";
-import { change } from "./change.ts";
+import { runMutations } from "./author-rows.ts";
 import { claim } from "./claim.ts";
-import { commit } from "./commit.ts";
-import { create } from "./create.ts";
 import type { MemoryDatabase } from "./database.ts";
 import { createMemoryDatabase } from "./database.ts";
-import { publish, sendEvent } from "./events.ts";
-import { abandon, release, renew, wake } from "./leases.ts";
+import { release, renew } from "./leases.ts";
+import { load } from "./load.ts";
 import { prune } from "./prune.ts";
 import * as reads from "./reads.ts";
+import { save } from "./save.ts";
 
 export interface MemoryOptions {
   /** Data to share with other stores, each of them standing for a process; data of its own when left out. */
   readonly database?: MemoryDatabase;
 }
 
-/** A store that keeps everything in this process: for tests, for simulation, and as the reference for the others. */
+/** A store that keeps everything in this process: for tests and for simulation. */
 export function memory(options: MemoryOptions = {}): MemoryStore {
   return new MemoryStore(options.database ?? createMemoryDatabase());
 }
@@ -88,7 +91,12 @@ export class MemoryStore implements Store {
   async write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
     const database = this.#open();
     requireAlone(requests);
-    return requests.map((request) => apply(database, request, now));
+    const set = load(database, needsOf(requests));
+    const refused = requests.length === 1 ? mutate(database, set, requests[0]) : undefined;
+    if (refused !== undefined) return [refused];
+    const outcomes = apply(set, requests, now);
+    save(database, set);
+    return outcomes;
   }
 
   async claim(request: ClaimRequest): Promise<readonly Claim[]> {
@@ -207,23 +215,15 @@ export class MemoryStore implements Store {
   }
 }
 
-function apply(database: MemoryDatabase, request: StoreRequest, now: number): StoreOutcome {
-  switch (request.kind) {
-    case "create":
-      return create(database, request, now);
-    case "commit":
-      return commit(database, request, now);
-    case "sendEvent":
-      return sendEvent(database, request, now);
-    case "publish":
-      return publish(database, request, now);
-    case "change":
-      return change(database, request, now);
-    case "wake":
-      return wake(database, request, now);
-    case "abandon":
-      return abandon(database, request, now);
-  }
+/** The author's writes of a commit that may be applied; given when they were refused, and nothing is to be applied. */
+function mutate(
+  database: MemoryDatabase,
+  set: WorkingSet,
+  request: StoreRequest | undefined,
+): StoreOutcome | undefined {
+  if (request?.kind !== "commit" || request.mutations === null) return undefined;
+  if (passFence(set, request).kind !== "passed") return undefined;
+  return runMutations(database.authorRows, request.mutations);
 }
 
 /** An author's writes share their transaction with one boundary and nothing else, here as in every store. */

@@ -11,9 +11,9 @@ export function prune(database: MemoryDatabase, request: PruneRequest): number {
   const over: { readonly instance: Instance; readonly until: number }[] = [];
   for (const workflow of database.workflows.values()) {
     for (const instance of workflow.instances.values()) {
-      const { status, retentionUntil } = currentRun(instance);
-      if (isTerminal(status) && retentionUntil !== null && retentionUntil <= before) {
-        over.push({ instance, until: retentionUntil });
+      const { status, pruneAt } = currentRun(instance).row;
+      if (isTerminal(status) && pruneAt !== null && pruneAt <= before) {
+        over.push({ instance, until: pruneAt });
       }
     }
   }

@@ -3,6 +3,8 @@ import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../m
 import { instanceStatuses, isTerminal } from "../../model/instance.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { isLeased } from "../../store/apply/lane.ts";
+import { runKey } from "../../store/apply/run-key.ts";
 import type {
   DueQuery,
   DueRun,
@@ -22,14 +24,14 @@ import type { MemoryDatabase, Waiter, Workflow } from "./database.ts";
 import { isBefore } from "./due-queue.ts";
 import { pageOf } from "./page.ts";
 import type { Instance, Run } from "./run.ts";
-import { currentRun, isSchedulable } from "./run.ts";
+import { currentRun } from "./run.ts";
 
 /** A run that was removed is left out: an empty history would be taken for one that never started. */
 export function readRun(
   database: MemoryDatabase,
   { runId, steps, eventsAfter }: RunRead,
 ): readonly RunHistory[] {
-  const run = database.runs.get(runId);
+  const run = database.runs.get(runKey(runId));
   if (run === undefined) return [];
   const known = steps ? [...run.steps.values()] : [];
   const events = [...run.undelivered.values()].filter((event) => event.seq > eventsAfter);
@@ -57,19 +59,20 @@ export function getInstance(
 export function getMark(database: MemoryDatabase, ref: InstanceRef): string | undefined {
   const instance = database.find(ref);
   if (instance === undefined) return undefined;
-  const { id, status, token, lastCommit, eventSeq, logs, dueAt, leased, updatedAt } = currentRun(instance);
-  return [id, status, token, lastCommit, eventSeq, logs.length, dueAt, leased, updatedAt].join(" ");
+  const { run, status, token, lastCommit, eventSeq, logSeq, dueAt, lane, updatedAt } =
+    currentRun(instance).row;
+  return [run, status, token, lastCommit, eventSeq, logSeq, dueAt, lane, updatedAt].join(" ");
 }
 
 export function listInstances(database: MemoryDatabase, query: InstanceQuery): Page<InstanceRecord> {
   const wanted = [...instancesOf(database, query.workflowName)].filter((instance) => {
-    const { status, deadLetter } = currentRun(instance);
+    const { status, deadLetter } = currentRun(instance).row;
     if (query.statuses !== undefined && !query.statuses.includes(status)) return false;
     if (query.deadLetter !== undefined && query.deadLetter !== deadLetter) return false;
     return isWithin(instance, query);
   });
-  // The serial belongs to the instance, not to its run: a restart in mid-traversal neither repeats nor hides it.
-  const page = pageOf(wanted, ({ createdAt, serial }) => [createdAt, serial], query, "desc");
+  // The id belongs to the instance, not to its run: a restart in mid-traversal neither repeats nor hides it.
+  const page = pageOf(wanted, ({ createdAt, id }) => [createdAt, id], query, "desc");
   const show = query.brief ? briefRecordOf : recordOf;
   return { ...page, items: page.items.map((instance) => show(currentRun(instance))) };
 }
@@ -98,7 +101,7 @@ export function listSteps(
   runId: RunId,
   query: PageQuery & ValueTerms,
 ): Page<StepRecord> {
-  const page = pageOf(database.runs.get(runId)?.steps.values() ?? [], ({ index }) => [index], query);
+  const page = pageOf(database.runs.get(runKey(runId))?.steps.values() ?? [], ({ index }) => [index], query);
   return query.brief ? { ...page, items: page.items.map(withoutResult) } : page;
 }
 
@@ -108,12 +111,14 @@ function withoutResult(step: StepRecord): StepRecord {
 }
 
 export function listEvents(database: MemoryDatabase, runId: RunId, query: PageQuery): Page<EventRecord> {
-  const events = [...(database.runs.get(runId)?.events.values() ?? [])].filter((event) => !event.system);
+  const events = [...(database.runs.get(runKey(runId))?.events.values() ?? [])].filter(
+    (event) => !event.system,
+  );
   return pageOf(events, ({ seq }) => [seq], query);
 }
 
 export function listLogs(database: MemoryDatabase, runId: RunId, query: LogQuery): Page<StoredLogLine> {
-  const lines = (database.runs.get(runId)?.logs ?? []).filter((line) => {
+  const lines = (database.runs.get(runKey(runId))?.logs ?? []).filter((line) => {
     if (query.level !== undefined && query.level !== line.level) return false;
     return query.category === undefined || query.category === line.category;
   });
@@ -139,7 +144,7 @@ export function listTopics(database: MemoryDatabase, { limit, after, order }: Pa
 }
 
 function openWaiters(database: MemoryDatabase, topic: string): readonly Waiter[] {
-  return [...(database.topics.get(topic)?.values() ?? [])].filter(({ run }) => !isTerminal(run.status));
+  return [...(database.topics.get(topic)?.values() ?? [])].filter(({ run }) => !isTerminal(run.row.status));
 }
 
 function compareTexts(a: string, b: string): number {
@@ -154,14 +159,14 @@ export function countByStatus(
     InstanceStatus,
     number
   >;
-  for (const instance of instancesOf(database, workflowName)) counts[currentRun(instance).status] += 1;
+  for (const instance of instancesOf(database, workflowName)) counts[currentRun(instance).row.status] += 1;
   return counts;
 }
 
 export function nextDueAt(database: MemoryDatabase, workflows: readonly string[]): number | null {
   const dueTimes = workflows.flatMap((name) => {
     const workflow = database.workflows.get(name);
-    return [workflow?.resumes.first?.dueAt, workflow?.starts.first?.dueAt];
+    return [workflow?.resumes.first?.row.dueAt, workflow?.starts.first?.row.dueAt];
   });
   const known = dueTimes.filter((dueAt) => dueAt !== undefined);
   return known.length === 0 ? null : Math.min(...known);
@@ -170,11 +175,11 @@ export function nextDueAt(database: MemoryDatabase, workflows: readonly string[]
 export function listDue(database: MemoryDatabase, { before, limit }: DueQuery): readonly DueRun[] {
   return [...instancesOf(database)]
     .map(currentRun)
-    .filter((run) => isSchedulable(run) && !run.leased && run.dueAt <= before)
+    .filter(({ row: { lane, dueAt } }) => lane !== null && !isLeased(lane) && dueAt <= before)
     .sort((a, b) => (isBefore(a, b) ? -1 : 1))
     .slice(0, limit)
-    .map(({ instance: { workflowName, instanceId }, number, kind, dueAt }) => {
-      return { workflowName, instanceId, runNumber: number, kind, dueAt };
+    .map(({ instance: { workflowName, instanceId }, row: { runNumber, kind, dueAt } }) => {
+      return { workflowName, instanceId, runNumber, kind, dueAt };
     });
 }
 
@@ -188,43 +193,34 @@ function briefRecordOf(run: Run): InstanceRecord {
   return { ...recordOf(run), params: unreadValue, output: null };
 }
 
-function recordOf(run: Run): InstanceRecord {
-  const { instance } = run;
-  const wantsTurn = run.leased || !(run.status === "paused" || isTerminal(run.status));
+function recordOf({ row, instance, ending: end }: Run): InstanceRecord {
+  const ending = end?.ending;
   return {
     workflowName: instance.workflowName,
     instanceId: instance.instanceId,
-    runId: run.id,
-    runNumber: run.number,
-    status: run.status,
+    runId: row.run,
+    runNumber: row.runNumber,
+    status: row.status,
     params: instance.params,
-    output: run.output,
-    error: run.error,
-    terminationReason: run.terminationReason,
-    deadLetter: run.deadLetter,
+    output: ending?.kind === "complete" ? ending.output : null,
+    error: ending?.kind === "error" ? ending.error : null,
+    terminationReason: ending?.kind === "terminate" ? ending.reason : null,
+    deadLetter: row.deadLetter,
     createdAt: instance.createdAt,
-    startedAt: run.startedAt,
-    updatedAt: updatedAt(run),
-    completedAt: run.completedAt,
-    pausedAt: run.pausedAt,
+    startedAt: row.startedAt,
+    updatedAt: row.updatedAt,
+    completedAt: end?.at ?? null,
+    pausedAt: row.pausedAt,
     deadlineAt: instance.deadlineAt,
     retentionMs: instance.retentionMs,
-    retentionUntil: run.retentionUntil,
+    retentionUntil: row.pruneAt,
     parent: instance.parent,
-    executing: run.leased,
-    dueAt: wantsTurn ? run.dueAt : null,
-    crashCount: run.crashCount,
-    token: run.token,
-    begun: run.begun,
+    executing: isLeased(row.lane),
+    dueAt: row.lane === null ? null : row.dueAt,
+    crashCount: row.crashCount,
+    token: row.token,
+    begun: row.begun,
   };
-}
-
-function updatedAt(run: Run): number {
-  let newest = run.updatedAt;
-  for (const step of run.steps.values()) {
-    newest = Math.max(newest, step.createdAt, step.status === "waiting" ? 0 : step.settledAt);
-  }
-  return newest;
 }
 
 function waiterRecordOf({ run, index }: Waiter, topic: string): TopicWaiter[] {
@@ -232,6 +228,13 @@ function waiterRecordOf({ run, index }: Waiter, topic: string): TopicWaiter[] {
   if (wait === undefined) return [];
   const { workflowName, instanceId } = run.instance;
   return [
-    { workflowName, instanceId, runNumber: run.number, stepKey: wait.key, topic, deadlineAt: wait.wakeAt },
+    {
+      workflowName,
+      instanceId,
+      runNumber: run.row.runNumber,
+      stepKey: wait.key,
+      topic,
+      deadlineAt: wait.wakeAt,
+    },
   ];
 }

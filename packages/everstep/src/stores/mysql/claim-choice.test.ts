@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { lanes } from "../sql/lane.ts";
 import { choose, readCandidates, roomsOf } from "./claim-choice.ts";
 
 const asked = (facts: Partial<ClaimRequest> = {}): ClaimRequest => ({

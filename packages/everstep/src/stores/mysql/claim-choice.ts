@@ -1,7 +1,7 @@
 /** Which of the runs found due are handed out: pure. */
 import { crashesAfter, provesCrash } from "../../model/lease.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { lanes } from "../sql/lane.ts";
 import { integer, type SqlRow, text } from "../sql/row.ts";
 
 /** A run that is due and locked. */

@@ -1,6 +1,6 @@
+import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { crashesText, excusedFrom } from "../sql/claim.ts";
-import { claimableLanes, lanes } from "../sql/lane.ts";
 import type { SqlRow } from "../sql/row.ts";
 import type { Statement } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";

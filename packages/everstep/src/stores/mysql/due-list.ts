@@ -2,9 +2,10 @@
  * What wants a turn, soonest first. Every workflow and lane is its own stretch of the claim's index, already in order;
  * their beginnings are merged.
  */
+
+import { pendingLanes } from "../../store/apply/lane.ts";
 import type { DueQuery } from "../../store/store.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import { pendingLanes } from "../sql/lane.ts";
 import type { Statement } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";
 import { merged } from "./merged.ts";

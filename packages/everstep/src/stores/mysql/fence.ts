@@ -2,9 +2,10 @@
  * The hot rows of many commits in one UPDATE, which is the fence: it changes a row only while the commit's token is the
  * newest, its number the next, the run held and not paused, and no newer event is there for one that wants to suspend.
  */
+
+import { lanes } from "../../store/apply/lane.ts";
 import type { Part } from "../sql/dialect.ts";
 import { begunText } from "../sql/json-column.ts";
-import { lanes } from "../sql/lane.ts";
 import { around, joined } from "../sql/part.ts";
 import type { QuickCommit } from "../sql/quick-write.ts";
 import type { SqlValue } from "../sql/row.ts";

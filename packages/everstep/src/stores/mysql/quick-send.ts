@@ -4,10 +4,11 @@
  * An id that is taken fails, which takes the whole back.
  */
 import type { InstanceStatus } from "../../model/instance.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
 import { sentKeyText } from "../sql/event-key.ts";
-import { canBeWoken, lanes } from "../sql/lane.ts";
 import type { SendQuickly } from "../sql/quick-send.ts";
+import { canBeWoken } from "../sql/quick-send.ts";
 import { integer, text } from "../sql/row.ts";
 import type { SqlResult, Statement } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";

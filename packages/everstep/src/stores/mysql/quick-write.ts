@@ -11,8 +11,9 @@
  */
 import { StoreError } from "../../model/error.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { nameKey } from "../../store/apply/keys.ts";
 import type { RowsStatement, RowValues } from "../sql/dialect.ts";
-import { endingColumns, endingValues } from "../sql/ending.ts";
+import { endingColumns, endingValues } from "../sql/ending-row.ts";
 import { instanceColumns, instanceValues } from "../sql/instance-row.ts";
 import { logColumns, logValues } from "../sql/log-row.ts";
 import {
@@ -27,7 +28,6 @@ import { runColumns, runValues } from "../sql/run-row.ts";
 import type { Database, Statement } from "../sql/session.ts";
 import { stepColumns, stepValues } from "../sql/step-row.ts";
 import type { TableNames } from "../sql/table.ts";
-import { nameKey } from "../sql/working-set.ts";
 import { isMarked } from "./exchange.ts";
 import { fences } from "./fence.ts";
 import { appendLogRows, insertRows, updateRows } from "./rows.ts";

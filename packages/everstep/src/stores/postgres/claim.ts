@@ -4,10 +4,11 @@
  * holds. So an idle poll locks nothing. A transaction of somebody's own may hold many runs for long: what one workflow has of
  * them is in nobody else's way, and whoever finds too many looks further.
  */
+
+import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { crashesText, excusedFrom } from "../sql/claim.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import { claimableLanes, lanes } from "../sql/lane.ts";
 import { flag, type SqlRow } from "../sql/row.ts";
 import type { Database, Statement } from "../sql/session.ts";
 import type { TableNames } from "../sql/table.ts";

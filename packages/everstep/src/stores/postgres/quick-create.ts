@@ -2,12 +2,14 @@
  * Creations. A name that is taken is left alone, and only what was made gets a run. Mostly the first runs of a batch are
  * all in the same state, which is then said once; what differs is the instance's own.
  */
+
+import type { RunRow } from "../../store/apply/run-row.ts";
+import type { WorkingRun } from "../../store/apply/working-run.ts";
+import type { WorkingSet } from "../../store/apply/working-set.ts";
 import { instanceColumns, instanceValues } from "../sql/instance-row.ts";
 import type { SqlValue } from "../sql/row.ts";
-import { type RunRow, runColumns, runValues } from "../sql/run-row.ts";
+import { runColumns, runValues } from "../sql/run-row.ts";
 import type { TableNames } from "../sql/table.ts";
-import type { WorkingRun } from "../sql/working-run.ts";
-import type { WorkingSet } from "../sql/working-set.ts";
 import { type Column, column, columnsAt, sameKey, tableText } from "./parameter-table.ts";
 
 export interface CreateShape {

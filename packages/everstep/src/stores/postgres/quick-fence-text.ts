@@ -2,8 +2,9 @@
  * The UPDATE of the hot rows is the fence: what it returns has passed, and everything else is written only for that. A
  * row of it carries the first step and the ending of its commit, so that nothing has to be joined to it again.
  */
-import { endingColumns } from "../sql/ending.ts";
-import { lanes } from "../sql/lane.ts";
+
+import { lanes } from "../../store/apply/lane.ts";
+import { endingColumns } from "../sql/ending-row.ts";
 import { logColumns } from "../sql/log-row.ts";
 import { stepColumns } from "../sql/step-row.ts";
 import { columnType, type TableNames } from "../sql/table.ts";

@@ -3,9 +3,9 @@
  * commits are of one step that succeeded at once, and of such a step little has to be said.
  */
 import type { CompletedStep, StepRecord } from "../../model/step.ts";
-import { endingColumns, endingValues } from "../sql/ending.ts";
+import { lanes } from "../../store/apply/lane.ts";
+import { endingColumns, endingValues } from "../sql/ending-row.ts";
 import { begunText } from "../sql/json-column.ts";
-import { lanes } from "../sql/lane.ts";
 import { logColumns, logValues } from "../sql/log-row.ts";
 import type { QuickCommit } from "../sql/quick-write.ts";
 import type { SqlValue } from "../sql/row.ts";

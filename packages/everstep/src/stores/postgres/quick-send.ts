@@ -4,10 +4,11 @@
  * was faster (a turn that suspends, another event) leaves the request to the long way.
  */
 import type { InstanceStatus } from "../../model/instance.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
 import { sentKeyText } from "../sql/event-key.ts";
-import { canBeWoken, lanes } from "../sql/lane.ts";
 import type { SendQuickly } from "../sql/quick-send.ts";
+import { canBeWoken } from "../sql/quick-send.ts";
 import { flag, integer, type SqlRow, text } from "../sql/row.ts";
 import type { TableNames } from "../sql/table.ts";
 import { type Column, column, sameKey, tableText, tableValues } from "./parameter-table.ts";

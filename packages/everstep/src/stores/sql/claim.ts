@@ -1,9 +1,9 @@
 /** Hands out due runs, in as many rounds as it takes: runs whose rows are damaged are moved aside. */
 import type { Claim } from "../../model/lease.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { readBegun, readValue } from "./json-column.ts";
-import { lanes } from "./lane.ts";
 import { repeatedly } from "./look-again.ts";
 import { flag, integer, integerOrNull, type SqlRow, text } from "./row.ts";
 import type { Database } from "./session.ts";

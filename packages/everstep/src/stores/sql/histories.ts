@@ -1,12 +1,12 @@
 /** What turns read before they replay, for many runs in one round trip. One damaged run must not keep the others from theirs. */
 import { instanceStatuses } from "../../model/instance.ts";
+import { runKey } from "../../store/apply/run-key.ts";
 import type { RunHistory, RunRead } from "../../store/store.ts";
 import type { Dialect, Part } from "./dialect.ts";
 import { eventColumns, readEvent } from "./event-row.ts";
 import { historySizes } from "./history-sizes.ts";
 import { readBegun } from "./json-column.ts";
 import { integer, type SqlRow, word } from "./row.ts";
-import { runKey } from "./run-key.ts";
 import type { Database, Statement } from "./session.ts";
 import { readStep, stepColumns } from "./step-row.ts";
 

@@ -1,7 +1,7 @@
+import { runKey } from "../../store/apply/run-key.ts";
 import type { RunRead } from "../../store/store.ts";
 import type { Dialect, Part } from "./dialect.ts";
 import { integer } from "./row.ts";
-import { runKey } from "./run-key.ts";
 import type { Database, Statement } from "./session.ts";
 
 /** How many bytes the history of each run takes. Lengths are known without reading what is long. */

@@ -5,14 +5,14 @@ import {
   type InstanceStatus,
   instanceStatuses,
 } from "../../model/instance.ts";
+import { nameKey } from "../../store/apply/keys.ts";
+import { claimableLanes, isLeased } from "../../store/apply/lane.ts";
 import type { InstanceQuery, Page, ValueTerms } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { instanceSelection, markColumns, readInstance, readMark, selectionOf } from "./instance-row.ts";
-import { claimableLanes, isLeased } from "./lane.ts";
 import { isAscending, listPage, type Place, rangeOf } from "./list-range.ts";
 import { integer, integerOrNull, type SqlRow, text } from "./row.ts";
 import type { Database } from "./session.ts";
-import { nameKey } from "./working-set.ts";
 
 export interface Instances {
   get(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined>;

@@ -1,13 +1,13 @@
 /** Leases that are kept alive or given back, many at once. Only the token decides whether a lease is still held. */
 import { StoreError } from "../../model/error.ts";
 import type { Lease, ReturnedLease } from "../../model/lease.ts";
+import { lanes } from "../../store/apply/lane.ts";
+import { runKey } from "../../store/apply/run-key.ts";
 import type { RenewAnswer, Renewal } from "../../store/store.ts";
 import { byKey, type Dialect, selectInOrder } from "./dialect.ts";
 import { begunText } from "./json-column.ts";
-import { lanes } from "./lane.ts";
 import { repeatedly } from "./look-again.ts";
 import { integer, type SqlRow, text } from "./row.ts";
-import { runKey } from "./run-key.ts";
 import type { Database, SqlResult, Statement } from "./session.ts";
 
 export interface Leases {

@@ -1,13 +1,14 @@
 /** What was answered before: publications and changes that are sent again get the same answer. */
 import { parseJson } from "../../model/json.ts";
+
+import { changeKey, publicationKey } from "../../store/apply/keys.ts";
 import type { ChangeOutcome } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
-import { idOf, isKey, publicationKey } from "./event-key.ts";
+import { idOf, isKey, publicationKey as storedPublicationKey } from "./event-key.ts";
 import { readRunList } from "./json-column.ts";
 import type { Reader } from "./load.ts";
 import { around, joined, refValues, unique } from "./part.ts";
 import { integer, text } from "./row.ts";
-import { changeKey } from "./working-set.ts";
 
 export function readPublications(dialect: Dialect): Reader {
   const { names } = dialect;
@@ -16,7 +17,7 @@ export function readPublications(dialect: Dialect): Reader {
   const select = "SELECT p.id, p.topic, p.waiters, p.runs FROM ";
   return ({ publishes }) => {
     if (publishes.length === 0) return undefined;
-    const wanted = unique(publishes.map((each) => publicationKey(each, dialect.scopeOfTopic)));
+    const wanted = unique(publishes.map((each) => storedPublicationKey(each, dialect.scopeOfTopic)));
     const known = around(
       select,
       keys(wanted.map((key) => [key])),

@@ -1,10 +1,11 @@
 /** Events that the requests of a batch may have to know: what was not delivered yet, and which ids are taken. */
+import { eventKey, sent } from "../../store/apply/keys.ts";
+import type { WorkingSet } from "../../store/apply/working-set.ts";
 import type { Dialect, Part } from "./dialect.ts";
-import { idOf, isKey, publishedKeyText, sentKey, sentKeyText } from "./event-key.ts";
+import { idOf, isKey, publishedKeyText, sentKeyText } from "./event-key.ts";
 import type { Reader } from "./load.ts";
 import { around, joined, refValues, unique } from "./part.ts";
 import { flag, integer, type SqlRow, text, textOrNull } from "./row.ts";
-import type { WorkingSet } from "./working-set.ts";
 
 export function readEvents(dialect: Dialect): Reader {
   const { names } = dialect;
@@ -121,7 +122,7 @@ export function readEventIds(dialect: Dialect): Reader {
       take(set, rows) {
         for (const row of rows) {
           const [key, instance] = [text(row, "id"), integer(row, "instance")];
-          set.eventIds.set(isKey(key) ? key : sentKey(instance, key), { run: integer(row, "run"), instance });
+          set.eventIds.set(isKey(key) ? key.slice(1) : eventKey(instance, sent(key)), integer(row, "run"));
         }
       },
     };

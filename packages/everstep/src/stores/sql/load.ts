@@ -3,16 +3,17 @@
  * their ids, so that two writers never wait for each other in a circle. The others come behind it and so see what is
  * true under the lock.
  */
+
+import type { Needs } from "../../store/apply/needs.ts";
+import type { WorkingSet } from "../../store/apply/working-set.ts";
 import type { Dialect } from "./dialect.ts";
 import { readChanges, readPublications } from "./load-answers.ts";
 import { readEventIds, readEvents, readHeardEvents } from "./load-events.ts";
 import { glimpseRuns, lockRuns, readExisting } from "./load-runs.ts";
 import { readSteps } from "./load-waits.ts";
 import { lookAgain } from "./look-again.ts";
-import type { Needs } from "./needs.ts";
 import type { SqlRow } from "./row.ts";
 import type { SqlResult, Statement } from "./session.ts";
-import type { WorkingSet } from "./working-set.ts";
 
 export interface Loading {
   readonly statements: readonly Statement[];

@@ -3,11 +3,15 @@
  * cannot be full. A database that can do that in one statement says which it has accepted; all others go the long way.
  */
 import { StoreError } from "../../model/error.ts";
+import { nameKey } from "../../store/apply/keys.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import type { Nudge, SendEventOutcome, SendEventRequest, StoreRequest } from "../../store/store.ts";
 import { afterPart } from "./quick-write.ts";
 import type { Database } from "./session.ts";
-import { nameKey } from "./working-set.ts";
 import type { Writes, Written } from "./write.ts";
+
+/** Nobody holds the run, and it does not wait out a crash (`waitsOutCrash`): an event it waits for makes it due. */
+export const canBeWoken: string = `r.lane IN (${lanes.resuming}, ${lanes.starting}) AND (r.status <> 'active' OR r.crash_count = 0)`;
 
 /** One statement, committed by itself. One outcome per request, in order; null for one that it has left alone. */
 export type SendQuickly = (

@@ -8,6 +8,12 @@ import type { Next } from "../../model/boundary.ts";
 import { StoreError } from "../../model/error.ts";
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { applyCreate } from "../../store/apply/apply-create.ts";
+import { type Ending, endedStatus } from "../../store/apply/ending.ts";
+import { nameKey } from "../../store/apply/keys.ts";
+import { laneOf, lanes } from "../../store/apply/lane.ts";
+import { runKey } from "../../store/apply/run-key.ts";
+import { WorkingSet } from "../../store/apply/working-set.ts";
 import type {
   CommitRequest,
   CreateOutcome,
@@ -16,13 +22,8 @@ import type {
   StoreOutcome,
   StoreRequest,
 } from "../../store/store.ts";
-import { type Ending, endedStatus } from "./ending.ts";
-import { laneOf, lanes } from "./lane.ts";
-import { planCreate } from "./plan-create.ts";
 import type { RunIds } from "./run-ids.ts";
-import { runKey } from "./run-key.ts";
 import type { Database } from "./session.ts";
-import { nameKey, WorkingSet } from "./working-set.ts";
 import type { Writes, Written } from "./write.ts";
 
 export interface QuickBatch {
@@ -119,7 +120,7 @@ async function applied(
   const creations = new WorkingSet(() => free[taken++] as number);
   const commits: QuickCommit[] = [];
   const planned = requests.map((request): CreateOutcome | QuickCommit => {
-    if (request.kind === "create") return planCreate(creations, request, now);
+    if (request.kind === "create") return applyCreate(creations, request, now);
     const commit = quickCommit(request);
     commits.push(commit);
     return commit;

@@ -1,11 +1,12 @@
 /** What belongs to one run, and who waits on a topic, page by page. */
+
+import { runKey } from "../../store/apply/run-key.ts";
 import type { LogQuery, Page, PageQuery, Store, ValueTerms } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
 import { eventColumns, readEvent } from "./event-row.ts";
 import { logColumns, readLog } from "./log-row.ts";
 import { page, position, readPosition } from "./position.ts";
 import { integer, type SqlRow } from "./row.ts";
-import { runKey } from "./run-key.ts";
 import type { Database } from "./session.ts";
 import { briefStepsOf, readStep, stepColumns } from "./step-row.ts";
 import { readWaiter } from "./waiter-row.ts";

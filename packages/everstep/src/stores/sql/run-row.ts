@@ -1,41 +1,9 @@
-/** The hot row of a run, whole: everything that decides whether a write about it is allowed, and nothing large. */
+/** The hot row of a run as columns. */
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { TaskKind } from "../../model/task.ts";
+import type { Begun, RunRow } from "../../store/apply/run-row.ts";
+import { begunText } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull } from "./row.ts";
-
-export interface RunRow {
-  readonly run: number;
-  readonly instance: number;
-  readonly workflow: string;
-  readonly runNumber: number;
-  readonly previousRun: number | null;
-  /** The instance's, for the order of lists. */
-  readonly createdAt: number;
-  isCurrent: boolean;
-  status: InstanceStatus;
-  kind: TaskKind;
-  /** See lane.ts; null when it wants no turn. */
-  lane: number | null;
-  /** Under a lease: its end. */
-  dueAt: number;
-  /** The last one. */
-  owner: string | null;
-  token: number;
-  lastCommit: number;
-  eventSeq: number;
-  logSeq: number;
-  crashCount: number;
-  /** There is a history to read. */
-  recorded: boolean;
-  deadLetter: boolean;
-  startedAt: number | null;
-  waitingSince: number | null;
-  pausedAt: number | null;
-  updatedAt: number;
-  pruneAt: number | null;
-  /** JSON text. */
-  begun: string | null;
-}
 
 /** What never changes. */
 const fixedColumns = ["instance", "workflow", "run_number", "previous_run", "created_at"] as const;
@@ -91,7 +59,7 @@ export function changingValues(row: RunRow): SqlValue[] {
     row.pausedAt,
     row.updatedAt,
     row.pruneAt,
-    row.begun,
+    begunColumn(row.begun),
   ];
 }
 
@@ -127,6 +95,14 @@ export function readRun(row: SqlRow): RunRow {
     pausedAt: integerOrNull(row, "paused_at"),
     updatedAt: integer(row, "updated_at"),
     pruneAt: integerOrNull(row, "prune_at"),
-    begun: textOrNull(row, "begun"),
+    begun: readBegunColumn(textOrNull(row, "begun")),
   };
+}
+
+function begunColumn(begun: Begun): string | null {
+  return "unread" in begun ? begun.unread : begunText(begun);
+}
+
+function readBegunColumn(text: string | null): Begun {
+  return text === null ? [] : { unread: text };
 }

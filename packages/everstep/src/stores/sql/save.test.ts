@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { apply } from "../../store/apply/apply.ts";
+import { needsOf } from "../../store/apply/needs.ts";
+import { WorkingSet } from "../../store/apply/working-set.ts";
 import {
   at,
   boundary,
@@ -12,11 +15,8 @@ import {
 } from "../../testing/store-contract/given.ts";
 import type { Dialect, RowsStatement, RowValues } from "./dialect.ts";
 import { idOf } from "./event-key.ts";
-import { needsOf } from "./needs.ts";
-import { plan } from "./plan.ts";
 import { areIndependent } from "./quick-write.ts";
 import { saves } from "./save.ts";
-import { WorkingSet } from "./working-set.ts";
 
 /** A dialect whose statements say what they would do. */
 const spoken = {
@@ -43,7 +43,7 @@ const leased = { owner: "me", until: at(9) };
 test("any number of requests is a few statements, one per table and kind of change", () => {
   const set = newSet();
   const ids = Array.from({ length: 50 }, (_unused, n) => `i${n}`);
-  plan(
+  apply(
     set,
     ids.flatMap((id) => [create(id, { lease: leased }), sendEvent(id, `e ${id}`, "x"), pause(id)]),
     at(0),
@@ -62,7 +62,7 @@ test("keys that others may be taking come in one order, whatever the order of th
   const namesOf = (ids: readonly string[]) => {
     const set = newSet();
     const events = ids.map((id) => sendEvent("a", `e ${id}`, "x"));
-    plan(set, [...ids.map((id) => create(id)), ...events], at(0));
+    apply(set, [...ids.map((id) => create(id)), ...events], at(0));
     return saves(spoken)(set).map(({ sql, values }) =>
       (values as RowValues[]).map((row) => (sql === "insert event" ? row[2] : row[2])),
     );
@@ -75,10 +75,10 @@ test("keys that others may be taking come in one order, whatever the order of th
 
 test("what was only looked at is not written", () => {
   const set = newSet();
-  plan(set, [create("a", { lease: leased })], at(0));
+  apply(set, [create("a", { lease: leased })], at(0));
   const lease = { runId: 1, token: 9, owner: "me", expiresAt: at(9) };
   const before = saves(spoken)(set);
-  plan(set, [commit(lease, boundary(1, { steps: [completed(1)], next: complete() }))], at(1));
+  apply(set, [commit(lease, boundary(1, { steps: [completed(1)], next: complete() }))], at(1));
   expect(saves(spoken)(set)).toEqual(before);
 });
 

@@ -1,6 +1,10 @@
 /** The rows a batch has made or changed, as a few statements: one per table and kind of change, whatever the batch's size. */
+
+import { eventKey, nameKey } from "../../store/apply/keys.ts";
+import type { WorkingRun } from "../../store/apply/working-run.ts";
+import type { WorkingSet } from "../../store/apply/working-set.ts";
 import type { Dialect, RowsStatement, RowValues } from "./dialect.ts";
-import { endingColumns, endingValues } from "./ending.ts";
+import { endingColumns, endingValues } from "./ending-row.ts";
 import { publicationKey } from "./event-key.ts";
 import { eventColumns, eventValues } from "./event-row.ts";
 import { instanceColumns, instanceValues } from "./instance-row.ts";
@@ -8,8 +12,6 @@ import { logColumns, logValues } from "./log-row.ts";
 import { changingColumns, changingValues, runColumns, runValues } from "./run-row.ts";
 import type { Statement } from "./session.ts";
 import { stepColumns, stepValues } from "./step-row.ts";
-import type { WorkingRun } from "./working-run.ts";
-import { nameKey, type WorkingSet } from "./working-set.ts";
 
 export type Save = (set: WorkingSet) => readonly Statement[];
 
@@ -134,7 +136,10 @@ function newEndings(set: WorkingSet): RowValues[] {
 
 function newEvents(set: WorkingSet): RowValues[] {
   const events = [...set.runs.values()].flatMap(({ row, newEvents }) =>
-    newEvents.map((event) => ({ run: row.run, event })),
+    newEvents.map((event) => ({
+      run: row.run,
+      event: { ...event, id: `~${eventKey(row.instance, event)}` },
+    })),
   );
   events.sort((a, b) => compare(a.event.id, b.event.id));
   return events.map(({ run, event }) => eventValues(run, event));

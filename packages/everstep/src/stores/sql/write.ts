@@ -1,19 +1,19 @@
 /** A batch of requests: read under lock, decided in memory, written and committed. Two round trips. */
 import { StoreError } from "../../model/error.ts";
 import type { Mutations } from "../../model/mutations.ts";
+import { apply } from "../../store/apply/apply.ts";
+import { passFence } from "../../store/apply/apply-commit.ts";
+import { type Needs, needsOf } from "../../store/apply/needs.ts";
+import { WorkingSet } from "../../store/apply/working-set.ts";
 import type { Nudge, StoreOutcome, StoreRequest } from "../../store/store.ts";
 import { CommitRefused } from "./commit-refused.ts";
 import type { Dialect } from "./dialect.ts";
 import { glimpses, type Load, loads } from "./load.ts";
 import { isTakenForGood, lookAgain, repeatedly } from "./look-again.ts";
 import { MutationRefused } from "./mutation-refused.ts";
-import { type Needs, needsOf } from "./needs.ts";
-import { plan } from "./plan.ts";
-import { passFence } from "./plan-commit.ts";
 import type { RunIds } from "./run-ids.ts";
 import { type Save, saves } from "./save.ts";
 import type { Database, Session, Statement, Transaction } from "./session.ts";
-import { WorkingSet } from "./working-set.ts";
 
 export interface Written {
   readonly outcomes: readonly StoreOutcome[];
@@ -151,7 +151,7 @@ class Batch {
 
   decide(set: WorkingSet): { readonly written: Written; readonly statements: readonly Statement[] } {
     const { requests, now, save } = this.#facts;
-    const outcomes = plan(set, requests, now);
+    const outcomes = apply(set, requests, now);
     const { due, changed, ended } = set.news;
     return { written: { outcomes, news: { due, changed, ended } }, statements: save(set) };
   }

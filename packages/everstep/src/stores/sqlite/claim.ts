@@ -3,9 +3,9 @@
  * ended runs, sleepers and other workflows' runs are never looked at. The stretches are merged by lane and due time.
  */
 import { type Claim, crashesAfter, provesCrash } from "../../model/lease.ts";
+import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { readBegun, readValue } from "../sql/json-column.ts";
-import { claimableLanes, lanes } from "../sql/lane.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
 import { resultCode } from "./failures.ts";

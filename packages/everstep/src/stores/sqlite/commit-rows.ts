@@ -1,9 +1,9 @@
 /** What a commit writes beside steps. Each way to go on is its own statement, so that no index is touched needlessly. */
 import type { Boundary } from "../../model/boundary.ts";
 import type { TaskKind } from "../../model/task.ts";
+import { laneOf, lanes } from "../../store/apply/lane.ts";
 import { idOf } from "../sql/event-key.ts";
 import { begunText } from "../sql/json-column.ts";
-import { laneOf, lanes } from "../sql/lane.ts";
 import { logColumns, logValues } from "../sql/log-row.ts";
 import { text } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";

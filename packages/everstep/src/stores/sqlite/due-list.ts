@@ -2,9 +2,10 @@
  * What wants a turn, soonest first. Every workflow and lane is its own stretch of the claim's index, already in order;
  * their beginnings are merged.
  */
+
+import { pendingLanes } from "../../store/apply/lane.ts";
 import type { DueQuery, DueRun } from "../../store/store.ts";
 import { readDue } from "../sql/due-row.ts";
-import { pendingLanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import { limited } from "./limit.ts";
 import { withWorkflows } from "./workflows.ts";

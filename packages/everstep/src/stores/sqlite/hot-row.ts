@@ -1,6 +1,6 @@
 /** The few columns that decide whether a write about a run is allowed, read by primary key at the price of a microsecond. */
 import { type InstanceStatus, isTerminal, type RunId } from "../../model/instance.ts";
-import { isLeased } from "../sql/lane.ts";
+import { isLeased } from "../../store/apply/lane.ts";
 import type { Connection } from "./connection.ts";
 
 export interface HotRow {

@@ -2,9 +2,9 @@
 
 import type { InstanceRef } from "../../model/instance.ts";
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
+import { claimableLanes, isLeased } from "../../store/apply/lane.ts";
 import type { ValueTerms } from "../../store/store.ts";
 import { instanceSelection, markColumns, readInstance, readMark, selectionOf } from "../sql/instance-row.ts";
-import { claimableLanes, isLeased } from "../sql/lane.ts";
 import { integer, type SqlRow } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
 import { limited } from "./limit.ts";

@@ -1,8 +1,8 @@
 /** Leases that are kept alive or given back. Only the token decides whether a lease is still held. */
 import type { Lease, ReturnedLease } from "../../model/lease.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import type { RenewAnswer, Renewal } from "../../store/store.ts";
 import { begunText } from "../sql/json-column.ts";
-import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import { type HotRow, hasLease, hotRows } from "./hot-row.ts";
 

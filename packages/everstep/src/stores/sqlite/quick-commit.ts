@@ -4,9 +4,9 @@
  * needs to be known of it. What does not fit, or brings more than steps, goes the long way.
  */
 import type { Boundary } from "../../model/boundary.ts";
+import { laneOf, lanes } from "../../store/apply/lane.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
 import { begunText } from "../sql/json-column.ts";
-import { laneOf, lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import { type Endings, isDeadLetter, statusOf } from "./endings.ts";
 import { runKey } from "./hot-row.ts";

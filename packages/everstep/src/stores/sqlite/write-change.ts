@@ -1,7 +1,8 @@
 /** A person's decisions about an instance. Each is a move of the current run's hot row, checked before it is made. */
 import { parseJson } from "../../model/json.ts";
+
+import { lanes } from "../../store/apply/lane.ts";
 import type { Change, ChangeOutcome, ChangeRequest } from "../../store/store.ts";
-import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import type { Endings } from "./endings.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease, hasLeaseInForce } from "./hot-row.ts";

@@ -1,9 +1,9 @@
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import { firstClaim } from "../../store/first-claim.ts";
 import type { CreateOutcome, CreateRequest } from "../../store/store.ts";
 import { instanceColumns, instanceValues } from "../sql/instance-row.ts";
-import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import type { HotRows } from "./hot-row.ts";
 import type { RunIds } from "./run-ids.ts";

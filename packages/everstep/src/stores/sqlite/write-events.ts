@@ -1,6 +1,7 @@
 import type { EventRecord } from "../../model/event.ts";
 import { waitsOutCrash } from "../../model/lease.ts";
 import { endsWait } from "../../model/wait-match.ts";
+import { lanes } from "../../store/apply/lane.ts";
 import type {
   PublishOutcome,
   PublishRequest,
@@ -10,7 +11,6 @@ import type {
 import { isKey, publicationKey, publishedKey, sentKey } from "../sql/event-key.ts";
 import { eventColumns, eventValues } from "../sql/event-row.ts";
 import { readRunList } from "../sql/json-column.ts";
-import { lanes } from "../sql/lane.ts";
 import { integer, text } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
 import { type HotRow, type HotRows, hasEnded, hasLease } from "./hot-row.ts";

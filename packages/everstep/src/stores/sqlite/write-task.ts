@@ -1,6 +1,7 @@
 /** Requests about a run's task alone: make it due, or take it from an owner that is gone or never heard of it. */
+
+import { lanes } from "../../store/apply/lane.ts";
 import type { AbandonOutcome, AbandonRequest, WakeOutcome, WakeRequest } from "../../store/store.ts";
-import { lanes } from "../sql/lane.ts";
 import type { Connection } from "./connection.ts";
 import type { Endings } from "./endings.ts";
 import { type HotRows, hasLease } from "./hot-row.ts";

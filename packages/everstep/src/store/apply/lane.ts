@@ -1,6 +1,6 @@
 /**
- * Where a run's task stands, in one indexed column, so that claiming, counting leases and finding the next due time
- * are each one seek. A run without a lane wants no turn: it is paused or has ended.
+ * Who may claim a run: where its task stands, as one number, so that a store with an index over it finds what to claim,
+ * what is leased and what is due next with one seek each. A run without a lane wants no turn: it is paused or has ended.
  *
  *   starting  -> held                 claimed for the first time
  *   resuming  -> held                 claimed again
@@ -14,7 +14,7 @@ import { taskPriority } from "../../model/task.ts";
 export const lanes = {
   resuming: 0,
   starting: 1,
-  /** Under a lease; `due_at` is its end. */
+  /** Under a lease; the due time is its end. */
   held: 2,
   /** Under a lease that was in force when the instance was paused; not claimable when it ends. */
   heldPaused: 3,
@@ -25,9 +25,6 @@ export const claimableLanes: readonly number[] = [lanes.resuming, lanes.held, la
 
 /** Those of them in which nobody has a lease. */
 export const pendingLanes: readonly number[] = [lanes.resuming, lanes.starting];
-
-/** Nobody holds the run, and it does not wait out a crash (`waitsOutCrash`): an event it waits for makes it due. */
-export const canBeWoken: string = `r.lane IN (${lanes.resuming}, ${lanes.starting}) AND (r.status <> 'active' OR r.crash_count = 0)`;
 
 export function isLeased(lane: number | null): boolean {
   return lane === lanes.held || lane === lanes.heldPaused;

@@ -1,12 +1,14 @@
+/** What a creation makes: an instance with its first run, and the run that a restart begins. */
 import type { StepRecord } from "../../model/step.ts";
-import { firstClaim } from "../../store/first-claim.ts";
-import type { CreateOutcome, CreateRequest, LeaseOffer } from "../../store/store.ts";
-import { lanes } from "./lane.ts";
+import { firstClaim } from "../first-claim.ts";
+import type { CreateOutcome, CreateRequest } from "../store.ts";
+import { nameKey } from "./keys.ts";
+import { leased, unbegun } from "./moves.ts";
 import type { RunRow } from "./run-row.ts";
 import type { WorkingRun } from "./working-run.ts";
-import { nameKey, type WorkingInstance, type WorkingSet } from "./working-set.ts";
+import type { WorkingInstance, WorkingSet } from "./working-set.ts";
 
-export function planCreate(set: WorkingSet, request: CreateRequest, now: number): CreateOutcome {
+export function applyCreate(set: WorkingSet, request: CreateRequest, now: number): CreateOutcome {
   const run = set.find(request);
   if (run !== undefined) return { kind: "exists", status: run.row.status, runNumber: run.row.runNumber };
   const existing = set.existing.get(nameKey(request));
@@ -23,8 +25,8 @@ export function planCreate(set: WorkingSet, request: CreateRequest, now: number)
 }
 
 /** Nobody would hear of a lease handed out with these. */
-export function planUnheardCreate(set: WorkingSet, request: CreateRequest, now: number): void {
-  planCreate(set, { ...request, lease: null }, now);
+export function applyUnheardCreate(set: WorkingSet, request: CreateRequest, now: number): void {
+  applyCreate(set, { ...request, lease: null }, now);
 }
 
 function addFirstRun(set: WorkingSet, request: CreateRequest, now: number): WorkingRun {
@@ -45,7 +47,7 @@ function addFirstRun(set: WorkingSet, request: CreateRequest, now: number): Work
     recorded: history.length > 0,
     updatedAt: now,
   };
-  if (lease !== null) Object.assign(row, heldAtOnce(lease, now));
+  if (lease !== null) Object.assign(row, leased(row, lease, now));
   return withHistory(set.add(row, instance, true), history);
 }
 
@@ -71,28 +73,6 @@ export function addNextRun(
     updatedAt: now,
   };
   return withHistory(set.add(row, instance, true), facts.history);
-}
-
-const unbegun = {
-  isCurrent: true,
-  status: "active",
-  kind: "run",
-  lane: lanes.starting,
-  owner: null,
-  lastCommit: 0,
-  eventSeq: 0,
-  logSeq: 0,
-  crashCount: 0,
-  deadLetter: false,
-  startedAt: null,
-  waitingSince: null,
-  pausedAt: null,
-  pruneAt: null,
-  begun: null,
-} as const;
-
-function heldAtOnce({ owner, token, until }: LeaseOffer, now: number): Partial<RunRow> {
-  return { kind: "resume", lane: lanes.held, owner, dueAt: until, token, startedAt: now };
 }
 
 function withHistory(run: WorkingRun, history: readonly StepRecord[]): WorkingRun {

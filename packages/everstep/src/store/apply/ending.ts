@@ -1,6 +1,6 @@
+import type { Next } from "../../model/boundary.ts";
 import type { InstanceStatus, TerminationReason } from "../../model/instance.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
-import type { SqlValue } from "./row.ts";
 
 /** What a run ended with; kept apart from its hot row. */
 export type Ending =
@@ -14,16 +14,6 @@ export const endedStatus: Readonly<Record<Ending["kind"], InstanceStatus>> = {
   terminate: "terminated",
 };
 
-/** In the order of `endingValues`. */
-export const endingColumns = ["run", "completed_at", "output", "output_marks", "error", "reason"] as const;
-
-export function endingValues(run: number, ending: Ending, at: number): SqlValue[] {
-  return [
-    run,
-    at,
-    ending.kind === "complete" ? ending.output.json : null,
-    ending.kind === "complete" ? ending.output.marks : null,
-    ending.kind === "error" ? JSON.stringify(ending.error) : null,
-    ending.kind === "terminate" ? JSON.stringify(ending.reason) : null,
-  ];
+export function isEnding(next: Next): next is Ending & Next {
+  return next.kind in endedStatus;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { StoreOutcome, StoreRequest } from "../../store/store.ts";
 import {
   abandon,
   at,
@@ -27,9 +26,10 @@ import {
   terminate,
   timedOut,
 } from "../../testing/store-contract/given.ts";
-import { publishedKey, sentKey } from "./event-key.ts";
+import type { StoreOutcome, StoreRequest } from "../store.ts";
+import { apply } from "./apply.ts";
+import { eventKey, publishedId, sent } from "./keys.ts";
 import { lanes } from "./lane.ts";
-import { plan } from "./plan.ts";
 import type { RunRow } from "./run-row.ts";
 import type { KnownWait, WorkingRun } from "./working-run.ts";
 import { WorkingSet } from "./working-set.ts";
@@ -68,7 +68,7 @@ function held(facts: Partial<RunRow> = {}, retentionMs: number | null = null): W
     pausedAt: null,
     updatedAt: at(0),
     pruneAt: null,
-    begun: null,
+    begun: [],
     ...facts,
   };
   set.add(row, { id: 1, ...ref("a"), retentionMs, request: null, isMoved: false }, false);
@@ -86,7 +86,7 @@ function wait(step: ReturnType<typeof awaiting>): KnownWait {
 }
 
 function decide(set: WorkingSet, ...requests: StoreRequest[]): StoreOutcome[] {
-  return plan(set, requests, at(5));
+  return apply(set, requests, at(5));
 }
 
 describe("the fence", () => {
@@ -180,9 +180,7 @@ describe("what a request changed is seen by those behind it", () => {
       { kind: "published", waiters: 1, runIds: [1] },
       { kind: "published", waiters: 0, runIds: [] },
     ]);
-    expect(runOf(set).newEvents.map(({ id, forStep }) => [id, forStep])).toEqual([
-      [publishedKey("p1", 1, 7), "step 7#1"],
-    ]);
+    expect(runOf(set).newEvents.map(({ id, forStep }) => [id, forStep])).toEqual([["p1:1:7", "step 7#1"]]);
   });
 
   test("after a restart the next change is about the new run, and the old lease is void", () => {
@@ -244,8 +242,8 @@ describe("steps", () => {
     const set = held();
     runOf(set).waits.set(1, wait(awaiting(1, "x", at(50))));
     const register = commit(lease, boundary(1, { steps: [sleeping(2, at(60))], next: suspendUntil(at(50)) }));
-    plan(set, [register, pause("a")], at(5));
-    plan(set, [resume("a", true)], at(25));
+    apply(set, [register, pause("a")], at(5));
+    apply(set, [resume("a", true)], at(25));
     expect([...runOf(set).shifts]).toEqual([[1, at(70)]]);
     expect(runOf(set).stepPuts.get(2)?.wakeAt).toBe(at(80));
     expect(runOf(set).row).toMatchObject({ status: "active", token: 4, dueAt: at(25) });
@@ -255,8 +253,8 @@ describe("steps", () => {
 describe("events", () => {
   test("an id that is known is answered first, also by a run that has ended", () => {
     const set = held({ status: "complete", lane: null });
-    set.eventIds.set(sentKey(1, "mine"), { run: 1, instance: 1 });
-    set.eventIds.set(sentKey(8, "theirs"), { run: 8, instance: 8 });
+    set.eventIds.set(eventKey(1, sent("mine")), 1);
+    set.eventIds.set(eventKey(8, sent("theirs")), 8);
     const outcomes = decide(set, ...["mine", "theirs", "new"].map((id) => sendEvent("a", id, "x")));
     expect(outcomes).toMatchObject([
       { kind: "accepted", duplicate: true },
@@ -322,7 +320,7 @@ describe("events", () => {
     run.waits.set(2, wait(awaitingTopic(2, "news", never)));
     run.waits.set(3, wait(awaitingTopic(3, "news", never)));
     run.undelivered.set(1, { seq: 1, type: null, forStep: "step 2#1", createdAt: at(0), system: false });
-    set.eventIds.set(publishedKey("p1", 1, 3), { run: 1, instance: 1 });
+    set.eventIds.set(eventKey(1, { topic: "news", id: publishedId("p1", 1, 3) }), 1);
     expect(decide(set, publish("p1", "news"))).toMatchObject([{ waiters: 0, duplicate: false }]);
     expect(decide(set, publish("p1", "news"))).toMatchObject([{ waiters: 0, duplicate: true }]);
   });

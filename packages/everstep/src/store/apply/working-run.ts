@@ -1,6 +1,14 @@
 /**
  * A run as a batch of requests sees it: its row and as much of its steps and events as the requests need, changed in
- * memory request by request, and what of that has to be written. Pure: nothing here knows a database.
+ * memory request by request, and what of that has to be saved, in this order:
+ *
+ *   row                      when `isNew` or `isChanged`
+ *   stepDrops, then stepPuts, then shifts (only the time at which a wait ends has changed)
+ *   forgetsEnding, then ending
+ *   newEvents, then released, then consumed (of events that are undelivered)
+ *   logs
+ *
+ * Pure: nothing here knows a database.
  */
 import type { EventRecord } from "../../model/event.ts";
 import { isTerminal } from "../../model/instance.ts";
@@ -10,8 +18,8 @@ import type { StepRecord } from "../../model/step.ts";
 import type { TaskKind } from "../../model/task.ts";
 import { endsWait, type OpenWait, type SentEvent } from "../../model/wait-match.ts";
 import type { Ending } from "./ending.ts";
-import { endedStatus } from "./ending.ts";
-import { isLeased, laneOf, lanes } from "./lane.ts";
+import { isLeased } from "./lane.ts";
+import { ended, extended, fencedOff, givenBack, madeDue } from "./moves.ts";
 import type { RunRow } from "./run-row.ts";
 import type { WorkingInstance } from "./working-set.ts";
 
@@ -24,7 +32,23 @@ export interface BufferedEvent extends SentEvent {
   readonly system: boolean;
 }
 
+export interface TakenEvent extends BufferedEvent {
+  readonly consumedBy: string;
+}
+
 export type NewEvent = Omit<EventRecord, "deliveredAt" | "consumedBy">;
+
+/**
+ * Where a run's steps and events are looked up the first time that a rule asks for them. For stores to which a look costs
+ * nothing; those that pay for it read ahead what `needsOf` names and fill the maps. What is given is the batch's to change.
+ */
+export interface RunShelf {
+  waits(): Map<number, KnownWait>;
+  hasSettled(index: number): boolean;
+  undelivered(): Map<number, BufferedEvent>;
+  takenBy(stepKeys: readonly string[]): Iterable<TakenEvent>;
+  idOfEvent(seq: number): string | undefined;
+}
 
 export class WorkingRun {
   readonly row: RunRow;
@@ -32,8 +56,11 @@ export class WorkingRun {
   readonly isNew: boolean;
   isChanged = false;
 
-  /** Steps known to wait, those of ended runs included, and steps known to have settled. Others are not known. */
-  readonly waits: Map<number, KnownWait> = new Map();
+  readonly #shelf: RunShelf | null;
+  #waits: Map<number, KnownWait> | undefined;
+  #undelivered: Map<number, BufferedEvent> | undefined;
+
+  /** Steps known to have settled. */
   readonly settled: Set<number> = new Set();
   readonly stepPuts: Map<number, StepRecord> = new Map();
   readonly stepDrops: Set<number> = new Set();
@@ -41,9 +68,8 @@ export class WorkingRun {
   /** Whether the run's waits count as open has changed with the run itself. */
   opening: "close" | "reopen" | null = null;
 
-  /** Events that were there before: undelivered ones, and taken ones by the step that took them. */
-  readonly undelivered: Map<number, BufferedEvent> = new Map();
-  readonly taken: Map<number, BufferedEvent & { readonly consumedBy: string }> = new Map();
+  /** Events known to be taken. */
+  readonly taken: Map<number, TakenEvent> = new Map();
   /** Ids by sequence, of events that a commit builds on. */
   readonly heard: Map<number, string> = new Map();
   readonly newEvents: NewEvent[] = [];
@@ -55,18 +81,30 @@ export class WorkingRun {
   /** The ending that was recorded before is void. */
   forgetsEnding = false;
 
-  constructor(row: RunRow, instance: WorkingInstance, isNew: boolean) {
+  constructor(row: RunRow, instance: WorkingInstance, isNew: boolean, shelf: RunShelf | null = null) {
     this.row = row;
     this.instance = instance;
     this.isNew = isNew;
+    this.#shelf = shelf;
+  }
+
+  /** Steps known to wait, those of ended runs included. */
+  get waits(): Map<number, KnownWait> {
+    this.#waits ??= this.#shelf?.waits() ?? new Map();
+    return this.#waits;
+  }
+
+  get undelivered(): Map<number, BufferedEvent> {
+    this.#undelivered ??= this.#shelf?.undelivered() ?? new Map();
+    return this.#undelivered;
+  }
+
+  idOfEvent(seq: number): string | undefined {
+    return this.heard.get(seq) ?? this.#shelf?.idOfEvent(seq);
   }
 
   get isLeased(): boolean {
     return isLeased(this.row.lane);
-  }
-
-  isLeaseInForce(now: number): boolean {
-    return this.isLeased && this.row.dueAt > now;
   }
 
   get hasEnded(): boolean {
@@ -82,7 +120,7 @@ export class WorkingRun {
 
   /** What has settled never changes. */
   putStep(step: StepRecord): void {
-    if (this.settled.has(step.index)) return;
+    if (this.#hasSettled(step.index)) return;
     this.stepPuts.set(step.index, step);
     this.shifts.delete(step.index);
     if (step.status === "waiting") {
@@ -91,6 +129,11 @@ export class WorkingRun {
       this.waits.delete(step.index);
       this.settled.add(step.index);
     }
+  }
+
+  #hasSettled(index: number): boolean {
+    if (this.settled.has(index)) return true;
+    return !this.stepDrops.has(index) && this.#shelf?.hasSettled(index) === true;
   }
 
   dropStep(index: number): void {
@@ -135,6 +178,7 @@ export class WorkingRun {
 
   /** An undelivered event above `seqSeen` is there for one of the waits. */
   hasEventFor(waits: Iterable<OpenWait>, seqSeen: number): boolean {
+    if (this.row.eventSeq <= seqSeen) return false;
     for (const wait of waits) {
       for (const event of this.undelivered.values()) {
         if (event.seq > seqSeen && endsWait(event, wait)) return true;
@@ -166,6 +210,10 @@ export class WorkingRun {
 
   /** Events these steps took are undelivered again. */
   releaseEvents(stepKeys: readonly string[]): void {
+    for (const event of this.#shelf?.takenBy(stepKeys) ?? []) {
+      const { seq } = event;
+      if (!this.taken.has(seq) && !this.undelivered.has(seq)) this.taken.set(seq, event);
+    }
     for (const [seq, { stepKey }] of this.consumed) if (stepKeys.includes(stepKey)) this.consumed.delete(seq);
     for (const [seq, { consumedBy, ...event }] of this.taken) {
       if (!stepKeys.includes(consumedBy)) continue;
@@ -183,38 +231,27 @@ export class WorkingRun {
     this.change({ logSeq: logSeq + lines.length });
   }
 
-  /** A lease only ever grows while it is held. */
   extendLease(until: number): void {
-    this.change({ dueAt: Math.max(this.row.dueAt, until) });
+    this.change(extended(this.row, until));
   }
 
   giveBack(kind: TaskKind, dueAt: number): void {
-    this.change({ lane: this.row.status === "paused" ? null : laneOf(kind), kind, dueAt });
+    this.change(givenBack(this.row.status, kind, dueAt));
   }
 
-  /** Due now, unless it has been due for longer already. */
   makeDue(kind: TaskKind, now: number): void {
-    this.change({ kind, lane: laneOf(kind), dueAt: Math.min(this.row.dueAt, now) });
+    this.change(madeDue(this.row, kind, now));
   }
 
   end(ending: Ending, now: number): void {
-    const { retentionMs } = this.instance;
-    this.change({
-      status: endedStatus[ending.kind],
-      deadLetter: ending.kind === "error" && ending.deadLetter,
-      lane: null,
-      waitingSince: null,
-      pausedAt: null,
-      updatedAt: now,
-      pruneAt: retentionMs === null ? null : now + retentionMs,
-    });
+    this.change(ended(ending, this.instance.retentionMs, now));
     this.ending = { ending, at: now };
     this.opening = "close";
   }
 
-  /** Ended from outside: the token moves, so that nobody's commit is taken for one under the old lease. */
+  /** Ended from outside. */
   endByForce(ending: Ending, now: number): void {
-    this.change({ token: this.row.token + 1, lastCommit: 0 });
+    this.change(fencedOff(this.row));
     this.end(ending, now);
   }
 
@@ -223,10 +260,5 @@ export class WorkingRun {
     this.ending = null;
     this.forgetsEnding = !this.isNew;
     this.opening = "reopen";
-  }
-
-  pause(now: number): void {
-    const lane = this.isLeased ? lanes.heldPaused : null;
-    this.change({ status: "paused", pausedAt: now, updatedAt: now, lane });
   }
 }

@@ -1,30 +1,26 @@
-import type {
-  PublishOutcome,
-  PublishRequest,
-  SendEventOutcome,
-  SendEventRequest,
-} from "../../store/store.ts";
-import { publicationKey, publishedKey, sentKey } from "./event-key.ts";
+/** What an event and a publication do to the runs that get them. */
+import type { PublishOutcome, PublishRequest, SendEventOutcome, SendEventRequest } from "../store.ts";
+import { eventKey, publicationKey, publishedId, sent } from "./keys.ts";
 import type { KnownWait, WorkingRun } from "./working-run.ts";
 import type { Publication, WorkingSet } from "./working-set.ts";
 
-export function planSendEvent(set: WorkingSet, request: SendEventRequest, now: number): SendEventOutcome {
+export function applySendEvent(set: WorkingSet, request: SendEventRequest, now: number): SendEventOutcome {
   const run = set.find(request);
   if (run === undefined) return { kind: "not-found" };
   const { row } = run;
   const { status } = row;
-  const key = sentKey(row.instance, request.id);
+  const key = eventKey(row.instance, sent(request.id));
   const earlier = set.eventIds.get(key);
   if (earlier !== undefined) {
     // Before anything else: a repeat is answered alike, even when the run has ended or its buffer is full by now.
-    const answer = { kind: "accepted", runId: earlier.run, status, duplicate: true, woke: false } as const;
-    return earlier.run === row.run ? answer : { ...answer, ofEarlierRun: true };
+    const answer = { kind: "accepted", runId: earlier, status, duplicate: true, woke: false } as const;
+    return earlier === row.run ? answer : { ...answer, ofEarlierRun: true };
   }
   if (run.hasEnded) return { kind: "terminal", status };
   if (isFull(run, request)) return { kind: "buffer-full" };
-  const { type, forStep, system, payload, createdAt } = request;
-  const woke = run.accept({ id: key, type, topic: null, forStep, system, payload, createdAt }, now);
-  set.eventIds.set(key, { run: row.run, instance: row.instance });
+  const { id, type, forStep, system, payload, createdAt } = request;
+  const woke = run.accept({ id, type, topic: null, forStep, system, payload, createdAt }, now);
+  set.eventIds.set(key, row.run);
   set.news.due = true;
   if (request.logs) run.addLogs(request.logs);
   return { kind: "accepted", runId: row.run, status, duplicate: false, woke };
@@ -36,7 +32,7 @@ function isFull(run: WorkingRun, { system, bufferMax }: SendEventRequest): boole
 }
 
 /** One ordinary event for every wait on the topic, addressed to that wait, so that no other takes it. */
-export function planPublish(set: WorkingSet, request: PublishRequest, now: number): PublishOutcome {
+export function applyPublish(set: WorkingSet, request: PublishRequest, now: number): PublishOutcome {
   const publication = publicationKey(request);
   const earlier = set.publications.get(publication);
   if (earlier !== undefined) return { kind: "published", ...earlier, duplicate: true };
@@ -44,10 +40,11 @@ export function planPublish(set: WorkingSet, request: PublishRequest, now: numbe
   const told = new Set<number>();
   let waiters = 0;
   for (const { run, index, wait } of waitersOf(set, topic, now)) {
-    const id = publishedKey(request.id, run.row.run, index);
-    if (set.eventIds.has(id)) continue;
+    const id = publishedId(request.id, run.row.run, index);
+    const key = eventKey(run.row.instance, { topic, id });
+    if (set.eventIds.has(key)) continue;
     run.accept({ id, type: null, topic, forStep: wait.key, system: false, payload, createdAt }, now);
-    set.eventIds.set(id, { run: run.row.run, instance: run.row.instance });
+    set.eventIds.set(key, run.row.run);
     told.add(run.row.run);
     waiters += 1;
   }

@@ -1,8 +1,12 @@
-/** Everything a batch of requests works on, and what became of it: the rows that were read, and those to be written. */
+/**
+ * Everything a batch of requests works on, and what became of it. A store adds what it has loaded before the batch is
+ * applied, and saves afterwards what is new or changed: `runs` (see working-run.ts), `newPublications`, `newChanges`.
+ */
 import type { InstanceRef, InstanceStatus } from "../../model/instance.ts";
-import type { ChangeOutcome, CreateRequest, PublishRequest } from "../../store/store.ts";
+import type { ChangeOutcome, CreateRequest, PublishRequest } from "../store.ts";
+import { nameKey } from "./keys.ts";
 import type { RunRow } from "./run-row.ts";
-import { WorkingRun } from "./working-run.ts";
+import { type RunShelf, WorkingRun } from "./working-run.ts";
 
 export interface WorkingInstance extends InstanceRef {
   readonly id: number;
@@ -18,19 +22,15 @@ export interface Publication {
   readonly runIds: readonly number[];
 }
 
-export interface KnownEvent {
-  readonly run: number;
-  readonly instance: number;
-}
-
 export class WorkingSet {
+  /** Those of the requests, the owner's that is abandoned, those that wait on a topic, and new ones. */
   readonly runs: Map<number, WorkingRun> = new Map();
   readonly #current = new Map<string, WorkingRun>();
   /** Instances that are there but that nobody wants to change. */
   readonly existing: Map<string, { readonly status: InstanceStatus; readonly runNumber: number }> = new Map();
 
-  /** By their keys (event-key.ts), as publications are. */
-  readonly eventIds: Map<string, KnownEvent> = new Map();
+  /** The run that got an event; by keys, as all that follows (keys.ts). */
+  readonly eventIds: Map<string, number> = new Map();
   readonly publications: Map<string, Publication> = new Map();
   readonly newPublications: { readonly request: PublishRequest; readonly made: Publication }[] = [];
   readonly changes: Map<string, ChangeOutcome> = new Map();
@@ -57,8 +57,8 @@ export class WorkingSet {
     return this.#takeId();
   }
 
-  add(row: RunRow, instance: WorkingInstance, isNew: boolean): WorkingRun {
-    const run = new WorkingRun(row, instance, isNew);
+  add(row: RunRow, instance: WorkingInstance, isNew: boolean, shelf: RunShelf | null = null): WorkingRun {
+    const run = new WorkingRun(row, instance, isNew, shelf);
     this.runs.set(row.run, run);
     if (row.isCurrent) this.#current.set(nameKey(instance), run);
     return run;
@@ -68,13 +68,4 @@ export class WorkingSet {
   find(ref: InstanceRef): WorkingRun | undefined {
     return this.#current.get(nameKey(ref));
   }
-}
-
-/** One text for a workflow and an instance id; different for different ones. */
-export function nameKey({ workflowName, instanceId }: InstanceRef): string {
-  return `${workflowName.length} ${workflowName}${instanceId}`;
-}
-
-export function changeKey(ref: InstanceRef, id: string): string {
-  return `${id.length} ${id}${nameKey(ref)}`;
 }

@@ -8,9 +8,9 @@ import type {
   PublishRequest,
   SendEventRequest,
   StoreRequest,
-} from "../../store/store.ts";
+} from "../store.ts";
+import { nameKey } from "./keys.ts";
 import { runKey } from "./run-key.ts";
-import { nameKey } from "./working-set.ts";
 
 export interface Needs {
   /** Runs to lock, by id and by the name of their instance. */

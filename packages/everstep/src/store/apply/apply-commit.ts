@@ -1,16 +1,16 @@
 /** What a commit does to its run. The token alone decides whether it may, never the time. */
-import { type Boundary, heardOfLost, type Next, numberBefore } from "../../model/boundary.ts";
-import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
-import { undeliveredLines } from "../../store/undelivered.ts";
-import type { Ending } from "./ending.ts";
-import { begunText } from "./json-column.ts";
-import { planUnheardCreate } from "./plan-create.ts";
-import { planSendEvent } from "./plan-events.ts";
+import { type Boundary, heardOfLost, numberBefore } from "../../model/boundary.ts";
+import type { CommitOutcome, CommitRequest } from "../store.ts";
+import { undeliveredLines } from "../undelivered.ts";
+import { applyUnheardCreate } from "./apply-create.ts";
+import { applySendEvent } from "./apply-events.ts";
+import { isEnding } from "./ending.ts";
+import { suspended, yielded } from "./moves.ts";
 import { runKey } from "./run-key.ts";
 import type { WorkingRun } from "./working-run.ts";
 import type { WorkingSet } from "./working-set.ts";
 
-export function planCommit(set: WorkingSet, request: CommitRequest, now: number): CommitOutcome {
+export function applyCommit(set: WorkingSet, request: CommitRequest, now: number): CommitOutcome {
   const fenced = passFence(set, request);
   if (fenced.kind !== "passed") return fenced;
   const { run } = fenced;
@@ -25,7 +25,7 @@ export function planCommit(set: WorkingSet, request: CommitRequest, now: number)
   const dueNow = goOn(run, request, timeoutsRefused, now);
   if (run.hasEnded) {
     set.news.ended = true;
-    if (request.announce) planUnheardCreate(set, request.announce, now);
+    if (request.announce) applyUnheardCreate(set, request.announce, now);
   }
   return { kind: "committed", eventSeq: run.row.eventSeq, timeoutsRefused, dueNow };
 }
@@ -41,7 +41,7 @@ export function passFence(
   // Before the lease is looked at: the commit that gave it back may be repeated too.
   if (boundary.number === lastCommit) return repeated(run, boundary);
   const isNext = numberBefore(boundary) === lastCommit;
-  if (heardOfLost(boundary, (seq) => run.heard.get(seq))) return { kind: "superseded" };
+  if (heardOfLost(boundary, (seq) => run.idOfEvent(seq))) return { kind: "superseded" };
   return run.isLeased && !run.hasEnded && isCurrent && isNext
     ? { kind: "passed", run }
     : { kind: "superseded" };
@@ -64,7 +64,7 @@ function record(run: WorkingRun, boundary: Boundary, now: number): void {
     lastCommit: boundary.number,
     recorded: true,
     crashCount: boundary.noProgress ? run.row.crashCount : 0,
-    begun: begunText(boundary.begun),
+    begun: boundary.begun,
     updatedAt: now,
   });
   for (const step of boundary.steps) run.putStep(step);
@@ -82,8 +82,8 @@ function settleTimeouts(run: WorkingRun, { timeouts, eventSeqSeen }: Boundary): 
 
 function sendAlongside(set: WorkingSet, run: WorkingRun, { alongside }: CommitRequest, now: number): void {
   for (const request of alongside) {
-    if (request.kind === "create") planUnheardCreate(set, request, now);
-    else run.addLogs(undeliveredLines(request, planSendEvent(set, request, now)));
+    if (request.kind === "create") applyUnheardCreate(set, request, now);
+    else run.addLogs(undeliveredLines(request, applySendEvent(set, request, now)));
   }
 }
 
@@ -109,19 +109,14 @@ function goOn(
     case "suspend": {
       // Registering a wait and looking for its event are one operation, so no wake-up is lost in between (INV-23).
       const dueNow = timeoutsRefused || run.hasEventFor(run.waits.values(), eventSeqSeen);
-      run.change({ status: "waiting", waitingSince: now });
-      run.giveBack(next.task, dueNow ? now : next.dueAt);
+      run.change(suspended(next.task, dueNow ? now : next.dueAt, now));
       return dueNow;
     }
     case "yield":
-      run.giveBack("resume", next.dueAt);
+      run.change(yielded(next.dueAt));
       return false;
     default:
       run.end(next, now);
       return false;
   }
-}
-
-function isEnding(next: Next): next is Ending {
-  return next.kind === "complete" || next.kind === "error" || next.kind === "terminate";
 }

@@ -1,0 +1,16 @@
+import type { Ending } from "../../store/apply/ending.ts";
+import type { SqlValue } from "./row.ts";
+
+/** In the order of `endingValues`. */
+export const endingColumns = ["run", "completed_at", "output", "output_marks", "error", "reason"] as const;
+
+export function endingValues(run: number, ending: Ending, at: number): SqlValue[] {
+  return [
+    run,
+    at,
+    ending.kind === "complete" ? ending.output.json : null,
+    ending.kind === "complete" ? ending.output.marks : null,
+    ending.kind === "error" ? JSON.stringify(ending.error) : null,
+    ending.kind === "terminate" ? JSON.stringify(ending.reason) : null,
+  ];
+}
