@@ -2,29 +2,30 @@
 import type { Mutant } from "./mutant.ts";
 
 const claim = "stores/memory/claim.ts";
-const run = "stores/memory/run.ts";
+const commit = "store/apply/apply-commit.ts";
+const leases = "store/apply/apply-lease.ts";
 
 export const claims: readonly Mutant[] = [
   {
     name: "a lease in force is claimed",
     guards: ["INV-1"],
     file: claim,
-    find: "if (run === undefined || run.dueAt > now) continue;",
-    replace: "if (run === undefined || (run.dueAt > now && !run.leased)) continue;",
+    find: "if (run === undefined || run.row.dueAt > now) continue;",
+    replace: "if (run === undefined || (run.row.dueAt > now && run.row.lane !== 2)) continue;",
   },
   {
     name: "a lease is claimed at its last millisecond",
     guards: ["INV-1"],
     file: claim,
-    find: "if (run === undefined || run.dueAt > now) continue;",
-    replace: "if (run === undefined || run.dueAt > now + 1) continue;",
+    find: "if (run === undefined || run.row.dueAt > now) continue;",
+    replace: "if (run === undefined || run.row.dueAt > now + 1) continue;",
   },
   {
     name: "a commit shortens its lease",
     guards: ["INV-1"],
-    file: run,
-    find: "run.dueAt = Math.max(run.dueAt, until);",
-    replace: "run.dueAt = until;",
+    file: "store/apply/moves.ts",
+    find: "return { dueAt: Math.max(dueAt, until) };",
+    replace: "return { dueAt: until };",
   },
   {
     name: "more runs are claimed than were asked for",
@@ -50,16 +51,16 @@ export const claims: readonly Mutant[] = [
   {
     name: "crashes are not counted",
     guards: ["INV-14"],
-    file: claim,
-    find: "if (run.leased && provesCrash(run.dueAt, request))",
-    replace: "if (run.leased && provesCrash(run.dueAt, request) && false)",
+    file: leases,
+    find: "const hasCrashed = ranOut && provesCrash(row.dueAt, request);",
+    replace: "const hasCrashed = false;",
   },
   {
     name: "a lease that ran out while the store was out of reach counts as a crash",
     guards: ["INV-14"],
-    file: claim,
-    find: "if (run.leased && provesCrash(run.dueAt, request))",
-    replace: "if (run.leased && provesCrash(run.dueAt, {}))",
+    file: leases,
+    find: "const hasCrashed = ranOut && provesCrash(row.dueAt, request);",
+    replace: "const hasCrashed = ranOut && provesCrash(row.dueAt, {});",
   },
   {
     name: "a lease whose holder was never heard of counts as a crash",
@@ -78,30 +79,30 @@ export const claims: readonly Mutant[] = [
   {
     name: "a word without progress begins the count of crashes anew",
     guards: ["INV-14"],
-    file: "stores/memory/commit.ts",
-    find: "if (!boundary.noProgress) run.crashCount = 0;",
-    replace: "run.crashCount = 0;",
+    file: commit,
+    find: "crashCount: boundary.noProgress ? run.row.crashCount : 0,",
+    replace: "crashCount: 0,",
   },
   {
     name: "crashes are forgotten with every claim",
     guards: ["INV-14"],
-    file: run,
-    find: "run.lastCommit = 0;\n  run.waitingSince = null;",
-    replace: "run.lastCommit = 0;\n  run.crashCount = 0;\n  run.waitingSince = null;",
+    file: leases,
+    find: "move: { ...leased(row, { owner, token, until }, now), crashCount },",
+    replace: "move: { ...leased(row, { owner, token, until }, now), crashCount: crashCount * 0 },",
   },
   {
     name: "crashes are counted on though there was progress",
     guards: ["INV-14"],
-    file: "stores/memory/commit.ts",
-    find: "if (!boundary.noProgress) run.crashCount = 0;",
-    replace: "",
+    file: commit,
+    find: "crashCount: boundary.noProgress ? run.row.crashCount : 0,",
+    replace: "crashCount: run.row.crashCount,",
   },
   {
     name: "every claim counts as a crash",
     guards: ["INV-14"],
-    file: claim,
-    find: "if (run.leased && provesCrash(run.dueAt, request))",
-    replace: "",
+    file: leases,
+    find: "const hasCrashed = ranOut && provesCrash(row.dueAt, request);",
+    replace: "const hasCrashed = true;",
   },
   {
     name: "a run that keeps crashing is never given up",
@@ -141,9 +142,18 @@ export const claims: readonly Mutant[] = [
   {
     name: "work of a dead process is taken from all others too",
     guards: ["INV-1"],
-    file: "stores/memory/leases.ts",
-    find: "(run) => run.owner === owner && !isTerminal(run.status));",
-    replace: "(run) => owner !== null && !isTerminal(run.status));",
+    edits: [
+      {
+        file: leases,
+        find: "(run) => run.row.owner === owner && !run.hasEnded)",
+        replace: "(run) => owner !== null && !run.hasEnded)",
+      },
+      {
+        file: "stores/memory/load.ts",
+        find: "if (run.row.owner === owner) addRun(set, run);",
+        replace: "addRun(set, run);",
+      },
+    ],
   },
   {
     name: "a process is buried before its work was taken care of",
@@ -163,7 +173,7 @@ export const claims: readonly Mutant[] = [
     name: "a run with a history is claimed as a fresh one",
     guards: ["INV-8"],
     file: claim,
-    find: "fresh: !run.touched,",
+    find: "fresh: !row.recorded,",
     replace: "fresh: true,",
   },
   {

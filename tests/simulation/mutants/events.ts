@@ -1,25 +1,26 @@
 /** Events that are lost, doubled, taken out of order, too late, or that wake nobody. */
 import type { Mutant } from "./mutant.ts";
 
-const commit = "stores/memory/commit.ts";
-const events = "stores/memory/events.ts";
+const commit = "store/apply/apply-commit.ts";
+const events = "store/apply/apply-events.ts";
+const workingRun = "store/apply/working-run.ts";
 
 export const eventMutants: readonly Mutant[] = [
   {
     name: "a wait is recorded without taking its event",
     guards: ["INV-11", "INV-24"],
-    file: commit,
-    find: "if (event !== undefined) database.putEvent(run, { ...event, deliveredAt: now, consumedBy: stepKey });",
+    file: workingRun,
+    find: "if (this.consumed.has(seq) || seq > this.row.eventSeq) return;",
     replace:
-      "if (event?.system) database.putEvent(run, { ...event, deliveredAt: now, consumedBy: stepKey });",
+      "if (this.consumed.has(seq) || seq > this.row.eventSeq || !this.undelivered.get(seq)?.system) return;",
   },
   {
     name: "an event is taken without recording its wait",
     guards: ["INV-11", "INV-22"],
     file: commit,
-    find: "for (const step of boundary.steps) writeStep(database, run, step);",
+    find: "for (const step of boundary.steps) run.putStep(step);",
     replace: `const taking = new Set(boundary.consumed.map(({ stepKey }) => stepKey));
-  for (const step of boundary.steps) if (!taking.has(step.key)) writeStep(database, run, step);`,
+  for (const step of boundary.steps) if (!taking.has(step.key)) run.putStep(step);`,
   },
   {
     name: "an event is taken one commit after its wait",
@@ -46,7 +47,7 @@ export const eventMutants: readonly Mutant[] = [
     name: "a wait begins without looking for an event that is there",
     guards: ["INV-23"],
     file: commit,
-    find: "const dueNow = timeoutsRefused || eventIsThere(run, run.open.values(), boundary.eventSeqSeen);",
+    find: "const dueNow = timeoutsRefused || run.hasEventFor(run.waits.values(), eventSeqSeen);",
     replace: "const dueNow = timeoutsRefused;",
   },
   {
@@ -55,40 +56,47 @@ export const eventMutants: readonly Mutant[] = [
     edits: [
       {
         file: commit,
-        find: "  const timeoutsRefused = !settleTimeouts(database, run, boundary);",
-        replace:
-          "  const timeoutsRefused = !settleTimeouts(database, run, boundary);\n  const known = new Map(run.open);\n  for (const step of boundary.steps) known.delete(step.index);",
+        find: "  const timeoutsRefused = !settleTimeouts(run, boundary);",
+        replace: `  const timeoutsRefused = !settleTimeouts(run, boundary);
+  const known = new Map(run.waits);
+  for (const step of boundary.steps) known.delete(step.index);`,
       },
       {
         file: commit,
-        find: "const dueNow = goOn(database, run, request, timeoutsRefused, now);",
-        replace: "const dueNow = goOn(database, run, request, timeoutsRefused, now, known);",
+        find: "const dueNow = goOn(run, request, timeoutsRefused, now);",
+        replace: "const dueNow = goOn(run, request, timeoutsRefused, now, known);",
       },
       {
         file: commit,
-        find: "  timeoutsRefused: boolean,\n  now: number,\n): boolean {",
-        replace: "  timeoutsRefused: boolean,\n  now: number,\n  known: typeof run.open,\n): boolean {",
+        find: `  timeoutsRefused: boolean,
+  now: number,
+): boolean {`,
+        replace: `  timeoutsRefused: boolean,
+  now: number,
+  known: typeof run.waits,
+): boolean {`,
       },
       {
         file: commit,
-        find: "eventIsThere(run, run.open.values(), boundary.eventSeqSeen)",
-        replace: "eventIsThere(run, known.values(), boundary.eventSeqSeen)",
+        find: "run.hasEventFor(run.waits.values(), eventSeqSeen)",
+        replace: "run.hasEventFor(known.values(), eventSeqSeen)",
       },
     ],
   },
   {
     name: "an event does not wake the run that waits for it",
     guards: ["INV-23"],
-    file: events,
-    find: 'makeDue(database, run, "wake", now);\n  return true;',
+    file: workingRun,
+    find: `this.makeDue("wake", now);
+    return true;`,
     replace: "return true;",
   },
   {
     name: "an event makes a run due that another holds",
     guards: ["INV-1"],
-    file: events,
-    find: 'if (run.leased || run.status === "paused" || waitsOutCrash(run) || !isAwaited(event, run)) return false;',
-    replace: 'if (run.status === "paused" || !isAwaited(event, run)) return false;',
+    file: workingRun,
+    find: "if (this.isLeased || this.row.lane === null || waitsOutCrash(this.row)) return false;",
+    replace: 'if (this.row.status === "paused") return false;',
   },
   {
     name: "events are read in the order of their timestamps",
@@ -115,7 +123,7 @@ export const eventMutants: readonly Mutant[] = [
     name: "a wait times out although its event is there",
     guards: ["INV-26"],
     file: commit,
-    find: "if (eventIsThere(run, waits, eventSeqSeen)) return false;",
+    find: "if (run.hasEventFor(waits, eventSeqSeen)) return false;",
     replace: "void eventSeqSeen;",
   },
   {
@@ -150,35 +158,48 @@ export const eventMutants: readonly Mutant[] = [
     name: "a run that has ended takes events",
     guards: ["INV-27"],
     file: events,
-    find: 'if (isTerminal(run.status)) return { kind: "terminal", status: run.status };',
+    find: 'if (run.hasEnded) return { kind: "terminal", status };',
     replace: "",
   },
   {
     name: "events go to the first run of an instance",
     guards: ["INV-27"],
-    file: events,
-    find: "const run = currentRun(instance);",
-    replace: "const run = instance.runs[0] as Run;",
+    edits: [
+      {
+        file: "stores/memory/load.ts",
+        find: "for (const ref of needs.names.values()) addRun(set, currentOf(database, ref));",
+        replace: `for (const ref of needs.names.values()) {
+    addRun(set, currentOf(database, ref));
+    addRun(set, database.find(ref)?.runs[0]);
+  }`,
+      },
+      {
+        file: events,
+        find: "const run = set.find(request);",
+        replace: `const current = set.find(request);
+  const run = current && set.runs.get(current.instance.id);`,
+      },
+    ],
   },
   {
     name: "a wait that has its event is published to again",
     guards: ["INV-24"],
-    file: events,
-    find: "for (const event of run.undelivered.values()) if (event.forStep === key) return true;",
-    replace: "void run;\n  void key;",
+    file: workingRun,
+    find: "for (const event of this.undelivered.values()) if (event.forStep === key) return true;",
+    replace: "void key;",
   },
   {
     name: "a publication reaches waits that are over",
     guards: ["INV-26"],
     file: events,
-    find: "return wait !== undefined && wait.wakeAt >= now && !isTerminal",
-    replace: "return wait !== undefined && !isTerminal",
+    find: "wait.topic === topic && wait.wakeAt >= now && !run",
+    replace: "wait.topic === topic && !run",
   },
   {
     name: "what is sent alongside is not sent",
     guards: ["INV-11"],
     file: commit,
-    find: "  sendAlongside(database, run, request, now);",
+    find: "  sendAlongside(set, run, request, now);",
     replace: "",
   },
   {

@@ -1,44 +1,43 @@
 /** What people decide: pause, resume, terminate, restart, fork, retry. */
 import type { Mutant } from "./mutant.ts";
 
-const change = "stores/memory/change.ts";
-const commit = "stores/memory/commit.ts";
-const run = "stores/memory/run.ts";
+const change = "store/apply/apply-change.ts";
+const commit = "store/apply/apply-commit.ts";
+const moves = "store/apply/moves.ts";
+const workingRun = "store/apply/working-run.ts";
 
 export const lifecycle: readonly Mutant[] = [
   {
     name: "a paused run is claimed",
     guards: ["INV-34"],
-    file: run,
-    find: 'return run.status !== "paused" && !isTerminal(run.status);',
-    replace: "return !isTerminal(run.status);",
+    file: moves,
+    find: "lane: isLeased(lane) ? lanes.heldPaused : null",
+    replace: "lane",
   },
   {
     name: "an event wakes a paused run",
     guards: ["INV-34", "INV-37"],
-    edits: [
-      {
-        file: "stores/memory/events.ts",
-        find: 'if (run.leased || run.status === "paused" || waitsOutCrash(run) || !isAwaited(event, run)) return false;',
-        replace:
-          'if (run.leased || !isAwaited(event, run)) return false;\n  if (run.status === "paused") run.status = "waiting";',
-      },
-    ],
+    file: workingRun,
+    find: `if (this.isLeased || this.row.lane === null || waitsOutCrash(this.row)) return false;
+    if (!this.isAwaited(given)) return false;`,
+    replace: `if (this.isLeased || !this.isAwaited(given)) return false;
+    if (this.row.status === "paused") this.change({ status: "waiting" });`,
   },
   {
     name: "a commit undoes a pause",
     guards: ["INV-34", "INV-35"],
     file: commit,
-    find: 'if (run.status === "paused") {\n    stayPaused',
-    replace: 'if (run.status === "paused" && boundary.next.kind === "continue") {\n    stayPaused',
+    find: `if (run.row.status === "paused") {
+    stayPaused`,
+    replace: `if (run.row.status === "paused" && boundary.next.kind === "continue") {
+    stayPaused`,
   },
   {
     name: "a commit does not say that the run is paused",
     guards: ["INV-34"],
     file: commit,
-    find: 'return { kind: "paused", eventSeq: run.eventSeq, timeoutsRefused };\n  }\n  const dueNow',
-    replace:
-      'return { kind: "committed", eventSeq: run.eventSeq, timeoutsRefused, dueNow: false };\n  }\n  const dueNow',
+    find: 'return { kind: "paused", eventSeq: run.row.eventSeq, timeoutsRefused };',
+    replace: 'return { kind: "committed", eventSeq: run.row.eventSeq, timeoutsRefused, dueNow: false };',
   },
   {
     name: "a turn goes on after it heard of a pause",
@@ -50,37 +49,37 @@ export const lifecycle: readonly Mutant[] = [
   {
     name: "a pause lets nobody finish",
     guards: ["INV-34", "INV-9"],
-    file: change,
-    find: '  run.status = "paused";\n  run.pausedAt = now;',
-    replace: '  run.status = "paused";\n  run.leased = false;\n  run.pausedAt = now;',
+    file: moves,
+    find: "lane: isLeased(lane) ? lanes.heldPaused : null",
+    replace: "lane: null",
   },
   {
     name: "a resume does not make the run due",
     guards: ["INV-23", "INV-37"],
-    file: change,
-    find: '    run.kind = "resume";\n    run.dueAt = now;',
-    replace: '    run.kind = "resume";',
+    file: moves,
+    find: 'return { ...goesOn, kind: "resume", dueAt: now };',
+    replace: 'return { ...goesOn, kind: "resume", dueAt: row.dueAt };',
   },
   {
     name: "a resume takes a run from whoever holds it",
     guards: ["INV-1"],
-    file: change,
-    find: "if (!leaseInForce(run, now)) {",
-    replace: "if (run.dueAt > 0) {",
+    file: moves,
+    find: "if (isInForce(row, now)) return",
+    replace: "if (row.dueAt < 0) return",
   },
   {
     name: "a resume forgets that a lease ran out meanwhile",
     guards: ["INV-14"],
-    file: change,
-    find: '    run.kind = "resume";\n    run.dueAt = now;',
-    replace: '    run.kind = "resume";\n    run.leased = false;\n    run.dueAt = now;',
+    file: moves,
+    find: 'return { ...goesOn, kind: "resume", dueAt: now };',
+    replace: 'return { ...goesOn, lane: lanes.resuming, kind: "resume", dueAt: now };',
   },
   {
     name: "terminating does not move the token",
     guards: ["INV-12", "INV-42"],
     file: change,
-    find: '      run.token += 1;\n      end(database, run, { status: "terminated", reason: detached(made.reason) }, now);',
-    replace: '      end(database, run, { status: "terminated", reason: detached(made.reason) }, now);',
+    find: "run.endByForce(change, now);",
+    replace: "run.end(change, now);",
   },
   {
     name: "terminating leaves the lease with its holder",
@@ -88,14 +87,15 @@ export const lifecycle: readonly Mutant[] = [
     edits: [
       {
         file: change,
-        find: '      run.token += 1;\n      end(database, run, { status: "terminated", reason: detached(made.reason) }, now);',
-        replace:
-          '      { const { leased } = run;\n      end(database, run, { status: "terminated", reason: detached(made.reason) }, now);\n      run.leased = leased; }',
+        find: "run.endByForce(change, now);",
+        replace: `{ const { isLeased } = run;
+      run.end(change, now);
+      if (isLeased) run.change({ lane: 3 }); }`,
       },
       {
         file: commit,
-        find: "if (!run.leased || isTerminal(run.status) || run !== currentRun(run.instance))",
-        replace: "if (!run.leased)",
+        find: "return run.isLeased && !run.hasEnded && isCurrent && isNext",
+        replace: "return run.isLeased && isNext",
       },
     ],
   },
@@ -110,82 +110,92 @@ export const lifecycle: readonly Mutant[] = [
     name: "changes are made whatever they require",
     guards: ["INV-35"],
     file: change,
-    find: "if (!statuses.includes(run.status) || runNumber !== run.number || token !== run.token) {",
-    replace: "if (statuses.length === 0 && runNumber !== run.number && token !== run.token) {",
+    find: "if (!isMeant || !when.statuses.includes(status)) return",
+    replace: "if (!isMeant && when.statuses.length === 0) return",
   },
   {
     name: "a restart is made whichever run it was meant for",
     guards: ["INV-35"],
     file: change,
-    find: "if (!statuses.includes(run.status) || runNumber !== run.number || token !== run.token) {",
-    replace: "if (!statuses.includes(run.status) || runNumber > run.number || token !== run.token) {",
+    find: "const isMeant = meantNumber === runNumber && meantToken === run.row.token;",
+    replace: "const isMeant = meantNumber <= runNumber && meantToken === run.row.token;",
   },
   {
     name: "a restart leaves the run before it claimable",
     guards: ["INV-38"],
     file: change,
-    find: "if (!isTerminal(run.status)) {",
-    replace: "if (run.leased && !isTerminal(run.status)) {",
+    find: "if (!run.hasEnded) {",
+    replace: "if (run.isLeased && !run.hasEnded) {",
   },
   {
     name: "a restart does not move the token of the run before it",
     guards: ["INV-42"],
     file: change,
-    find: "    run.token = token;\n",
-    replace: "",
+    find: 'run.endByForce({ kind: "terminate"',
+    replace: 'run.end({ kind: "terminate"',
   },
   {
     name: "a restart keeps the steps of the run before it",
     guards: ["INV-38"],
-    file: change,
-    find: "{ token, dueAt: now, history: made.history }",
-    replace:
-      '{ token, dueAt: now, history: [...run.steps.values()].filter((step) => step.status === "completed") }',
+    file: "stores/memory/save.ts",
+    find: "  owner.runs.push(run);",
+    replace: `  for (const step of owner.runs.at(-1)?.steps.values() ?? []) {
+    if (step.status !== "completed") continue;
+    run.steps.set(step.index, step);
+    row.recorded = true;
+  }
+  owner.runs.push(run);`,
   },
   {
     name: "a restart from a step forgets what was before it",
     guards: ["INV-38"],
     file: change,
-    find: "{ token, dueAt: now, history: made.history }",
-    replace: "{ token, dueAt: now, history: [] }",
+    find: "return addNextRun(set, run, { token, history }, now);",
+    replace: "return addNextRun(set, run, { token, history: [] }, now);",
   },
   {
     name: "a restart brings the events of the run before it along",
     guards: ["INV-38"],
     file: change,
-    find: "return addRun(database, run.instance, { token, dueAt: now, history: made.history }, now);",
-    replace: `const next = addRun(database, run.instance, { token, dueAt: now, history: made.history }, now);
-  for (const event of run.undelivered.values()) database.putEvent(next, { ...event, seq: ++next.eventSeq });
+    find: "return addNextRun(set, run, { token, history }, now);",
+    replace: `const next = addNextRun(set, run, { token, history }, now);
+  for (const event of run.undelivered.values()) next.accept(event as never, now);
   return next;`,
   },
   {
     name: "a restart begins with crashes of the run before it",
     guards: ["INV-38"],
     file: change,
-    find: "return addRun(database, run.instance, { token, dueAt: now, history: made.history }, now);",
-    replace: `const next = addRun(database, run.instance, { token, dueAt: now, history: made.history }, now);
-  next.crashCount = run.crashCount + 1;
+    find: "return addNextRun(set, run, { token, history }, now);",
+    replace: `const next = addNextRun(set, run, { token, history }, now);
+  next.change({ crashCount: run.row.crashCount + 1 });
   return next;`,
   },
   {
     name: "retrying a failed step does not move the token",
     guards: ["INV-33"],
-    file: change,
-    find: '  run.status = "active";\n  run.token += 1;',
-    replace: '  run.status = "active";',
+    file: moves,
+    find: `    ...fencedOff({ token }),
+`,
+    replace: `    lastCommit: 0,
+`,
   },
   {
     name: "an end forgets its time",
     guards: ["INV-37"],
-    file: run,
-    find: "  run.completedAt = now;\n",
-    replace: "",
+    file: workingRun,
+    find: "this.ending = { ending, at: now };",
+    replace: "this.ending = { ending, at: null as never };",
   },
   {
     name: "an instance that ends stays in the queue",
     guards: ["INV-33"],
-    file: run,
-    find: 'return run.status !== "paused" && !isTerminal(run.status);',
-    replace: 'return run.status !== "paused" && run.status !== "errored" && run.status !== "terminated";',
+    file: moves,
+    find: `    lane: null,
+    waitingSince: null,
+    pausedAt: null,`,
+    replace: `    lane: ending.kind === "complete" ? lanes.resuming : null,
+    waitingSince: null,
+    pausedAt: null,`,
   },
 ];

@@ -2,7 +2,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const keeper = "runner/lease-keeper.ts";
-const memoryCommit = "stores/memory/commit.ts";
+const commit = "store/apply/apply-commit.ts";
 
 export const renewals: readonly Mutant[] = [
   {
@@ -29,9 +29,9 @@ export const renewals: readonly Mutant[] = [
   {
     name: "a commit is applied although the store has lost the one before it",
     guards: ["INV-8", "INV-42"],
-    file: memoryCommit,
-    find: 'if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };',
-    replace: "void numberBefore;",
+    file: commit,
+    find: "const isNext = numberBefore(boundary) === lastCommit;",
+    replace: "const isNext = numberBefore(boundary) >= 0;",
   },
   {
     name: "the number of a commit that was refused is used again",

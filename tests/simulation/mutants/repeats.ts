@@ -1,7 +1,8 @@
 /** Requests that are made again after a lost reply, and have another effect or answer than the first time. */
 import type { Mutant } from "./mutant.ts";
 
-const commit = "stores/memory/commit.ts";
+const commit = "store/apply/apply-commit.ts";
+const events = "store/apply/apply-events.ts";
 
 export const repeats: readonly Mutant[] = [
   {
@@ -10,13 +11,13 @@ export const repeats: readonly Mutant[] = [
     edits: [
       {
         file: commit,
-        find: "if (boundary.number === run.lastCommit) return repeated(run, boundary);",
+        find: "if (boundary.number === lastCommit) return repeated(run, boundary);",
         replace: "",
       },
       {
         file: commit,
-        find: 'if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };',
-        replace: "",
+        find: "return run.isLeased && !run.hasEnded && isCurrent && isNext",
+        replace: "return run.isLeased && !run.hasEnded && isCurrent",
       },
     ],
   },
@@ -24,28 +25,28 @@ export const repeats: readonly Mutant[] = [
     name: "a repeated commit is taken for a foreign one",
     guards: ["INV-42"],
     file: commit,
-    find: "if (boundary.number === run.lastCommit) return repeated(run, boundary);",
-    replace: 'if (boundary.number === run.lastCommit) return { kind: "superseded" };',
+    find: "if (boundary.number === lastCommit) return repeated(run, boundary);",
+    replace: 'if (boundary.number === lastCommit) return { kind: "superseded" };',
   },
   {
     name: "a repeated commit that gave the lease back is refused",
     guards: ["INV-42"],
     file: commit,
-    find: "if (boundary.number === run.lastCommit) return repeated(run, boundary);",
-    replace: "if (run.leased && boundary.number === run.lastCommit) return repeated(run, boundary);",
+    find: "if (boundary.number === lastCommit) return repeated(run, boundary);",
+    replace: "if (run.isLeased && boundary.number === lastCommit) return repeated(run, boundary);",
   },
   {
     name: "< for <= where a repeated commit is told",
     guards: ["INV-42"],
     file: commit,
-    find: "if (boundary.number === run.lastCommit)",
-    replace: "if (boundary.number < run.lastCommit)",
+    find: "if (boundary.number === lastCommit)",
+    replace: "if (boundary.number < lastCommit)",
   },
   {
     name: "a repeated commit does not say that the run is paused",
     guards: ["INV-34", "INV-42"],
     file: commit,
-    find: 'if (run.status === "paused") return { kind: "paused", eventSeq: run.eventSeq, timeoutsRefused };',
+    find: 'if (status === "paused") return { kind: "paused", eventSeq, timeoutsRefused };',
     replace: "",
   },
   {
@@ -54,12 +55,12 @@ export const repeats: readonly Mutant[] = [
     edits: [
       {
         file: commit,
-        find: 'if (run.status === "paused") return { kind: "paused", eventSeq: run.eventSeq, timeoutsRefused };',
+        find: 'if (status === "paused") return { kind: "paused", eventSeq, timeoutsRefused };',
         replace: "",
       },
       {
         file: commit,
-        find: 'if (isEnding(boundary.next) && !isTerminal(run.status)) return { kind: "superseded" };',
+        find: 'if (isEnding(next) && !run.hasEnded) return { kind: "superseded" };',
         replace: "",
       },
     ],
@@ -67,9 +68,12 @@ export const repeats: readonly Mutant[] = [
   {
     name: "commits are counted on from the claim before",
     guards: ["INV-42"],
-    file: "stores/memory/run.ts",
-    find: "run.lastCommit = 0;",
-    replace: "",
+    file: "store/apply/moves.ts",
+    find: `    lastCommit: 0,
+    waitingSince: null,
+    startedAt`,
+    replace: `    waitingSince: null,
+    startedAt`,
   },
   {
     name: "a turn that goes on in memory counts its commits on",
@@ -82,38 +86,43 @@ export const repeats: readonly Mutant[] = [
   {
     name: "a change is made again when it is repeated",
     guards: ["INV-42"],
-    file: "stores/memory/change.ts",
-    find: "instance.changes.set(request.id, outcome);",
-    replace: "",
+    file: "store/apply/apply-change.ts",
+    find: "set.newChanges.push({ instance, id: request.id, outcome });",
+    replace: "void instance;",
   },
   {
     name: "an event is accepted again when it is repeated",
     guards: ["INV-25"],
-    file: "stores/memory/events.ts",
-    find: "const earlier = database.eventIds.get(eventKey(instance, request.id));",
-    replace: "const earlier = undefined as Run | undefined;",
+    file: events,
+    find: "const earlier = set.eventIds.get(key);",
+    replace: "const earlier = undefined as number | undefined;",
   },
   {
     name: "a repeated event is refused when its run has ended",
     guards: ["INV-25"],
-    file: "stores/memory/events.ts",
-    find: "  const earlier = database.eventIds.get(eventKey(instance, request.id));",
-    replace:
-      '  if (isTerminal(run.status)) return { kind: "terminal", status: run.status };\n  const earlier = database.eventIds.get(eventKey(instance, request.id));',
+    file: events,
+    find: "  const earlier = set.eventIds.get(key);",
+    replace: `  if (run.hasEnded) return { kind: "terminal", status };
+  const earlier = set.eventIds.get(key);`,
   },
   {
     name: "a publication is made again when it is repeated",
     guards: ["INV-25", "INV-42"],
-    file: "stores/memory/events.ts",
-    find: "const earlier = database.publications.get(key);",
-    replace: "const earlier = undefined as { waiters: number; runIds: readonly number[] } | undefined;",
+    edits: [
+      {
+        file: events,
+        find: "const earlier = set.publications.get(publication);",
+        replace: "const earlier = undefined as Publication | undefined;",
+      },
+      { file: events, find: "if (set.eventIds.has(key)) continue;", replace: "" },
+    ],
   },
   {
     name: "creating again replaces the instance",
     guards: ["INV-36"],
-    file: "stores/memory/create.ts",
-    find: "if (existing !== undefined) {",
-    replace: "if (existing !== undefined && currentRun(existing).number > 1) {",
+    file: "store/apply/apply-create.ts",
+    find: "if (existing !== undefined) return",
+    replace: "if (existing !== undefined && existing.runNumber > 1) return",
   },
   {
     name: "whoever created an instance is told that it was there",

@@ -154,9 +154,9 @@ export const steps: readonly Mutant[] = [
   {
     name: "a suspended run is due too late",
     guards: ["INV-31"],
-    file: "stores/memory/commit.ts",
-    find: "giveBack(database, run, next.task, dueNow ? now : next.dueAt);",
-    replace: "giveBack(database, run, next.task, dueNow ? now : next.dueAt + 60_000);",
+    file: "store/apply/apply-commit.ts",
+    find: "run.change(suspended(next.task, dueNow ? now : next.dueAt, now));",
+    replace: "run.change(suspended(next.task, dueNow ? now : next.dueAt + 60_000, now));",
   },
   {
     name: "a turn held open by a body forgets its other waits",
@@ -221,8 +221,8 @@ export const steps: readonly Mutant[] = [
   {
     name: "a step whose rows were refused counts as completed",
     guards: ["INV-11"],
-    file: "stores/memory/commit.ts",
-    find: "if (refused !== undefined) return refused;",
+    file: "stores/memory/memory-store.ts",
+    find: "if (refused !== undefined) return [refused];",
     replace: "",
   },
 ];

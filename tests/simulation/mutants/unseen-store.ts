@@ -3,41 +3,38 @@ import type { Unseen } from "./mutant.ts";
 
 const storeContract = "stores/memory/memory-store.test.ts";
 
+const change = "store/apply/apply-change.ts";
+const commit = "store/apply/apply-commit.ts";
+const events = "store/apply/apply-events.ts";
+const leases = "store/apply/apply-lease.ts";
+const workingRun = "store/apply/working-run.ts";
+
 export const unseenInStore: readonly Unseen[] = [
   {
     name: "a commit that builds on a lost event is applied",
     guards: ["INV-24"],
-    file: "stores/memory/commit.ts",
-    find: 'if (heardOfLost(boundary, (seq) => run.events.get(seq)?.id)) return { kind: "superseded" };',
+    file: commit,
+    find: 'if (heardOfLost(boundary, (seq) => run.idOfEvent(seq))) return { kind: "superseded" };',
     replace: "void heardOfLost;",
     because:
       "One world in a thousand loses an event between the moment a turn hears of it and its next commit.",
     noticedBy: storeContract,
   },
   {
-    name: "a planned commit that builds on a lost event is applied",
-    guards: ["INV-24"],
-    file: "stores/sql/plan-commit.ts",
-    find: 'if (heardOfLost(boundary, (seq) => run.heard.get(seq))) return { kind: "superseded" };',
-    replace: "void heardOfLost;",
-    because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
-    noticedBy: "tests/simulation/sql-rows/rows-store.test.ts",
-  },
-  {
     name: "an event that reaches nobody is not told in the log of its sender",
     guards: ["INV-11"],
-    file: "stores/memory/commit.ts",
-    find: "else addLogs(run, undeliveredLines(request, sendEvent(database, request, now)));",
-    replace: "else sendEvent(database, request, now);",
+    file: commit,
+    find: "else run.addLogs(undeliveredLines(request, applySendEvent(set, request, now)));",
+    replace: "else applySendEvent(set, request, now);",
     because: "Lines that the engine writes itself are not compared between worlds.",
     noticedBy: storeContract,
   },
   {
     name: "a commit of a run that is not current is applied",
     guards: ["INV-38"],
-    file: "stores/memory/commit.ts",
-    find: "if (!run.leased || isTerminal(run.status) || run !== currentRun(run.instance))",
-    replace: "if (!run.leased || isTerminal(run.status))",
+    file: commit,
+    find: "return run.isLeased && !run.hasEnded && isCurrent && isNext",
+    replace: "return run.isLeased && !run.hasEnded && isNext",
     because:
       "A restart ends the run before it and moves its token, so such a commit is refused three times over.",
     noticedBy: null,
@@ -45,9 +42,9 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a commit is applied although one before it is missing",
     guards: ["INV-42"],
-    file: "stores/memory/commit.ts",
-    find: 'if (numberBefore(boundary) !== run.lastCommit) return { kind: "superseded" };',
-    replace: "",
+    file: commit,
+    find: "return run.isLeased && !run.hasEnded && isCurrent && isNext",
+    replace: "return run.isLeased && !run.hasEnded && isCurrent",
     because:
       "A turn sends one commit at a time and repeats it until it is answered, so none is ever missing.",
     noticedBy: storeContract,
@@ -55,9 +52,9 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a completed step is written again",
     guards: ["INV-7"],
-    file: "stores/memory/commit.ts",
-    find: 'if (known === undefined || known.status === "waiting") database.putStep(run, step);',
-    replace: "void known;\n  database.putStep(run, step);",
+    file: workingRun,
+    find: "if (this.#hasSettled(step.index)) return;",
+    replace: "",
     because:
       "The engine never sends a second record of a step that is settled; the store guards against one that would.",
     noticedBy: storeContract,
@@ -65,9 +62,9 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "an open wait is not shifted when a run is resumed",
     guards: ["INV-29"],
-    file: "stores/memory/change.ts",
-    find: "  if (shiftDeadlines) {\n    for (const wait",
-    replace: "  if (shiftDeadlines && pausedMs < 0) {\n    for (const wait",
+    file: change,
+    find: "run.shiftWaits(Math.max(0, now - pausedAt));",
+    replace: "void pausedAt;",
     because:
       "Only instances of classes written for Cloudflare ask for it, and the programs of a world are none.",
     noticedBy: storeContract,
@@ -75,9 +72,9 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "an open wait is shifted twice when a run is resumed",
     guards: ["INV-29"],
-    file: "stores/memory/change.ts",
-    find: "wakeAt: wait.wakeAt + pausedMs }",
-    replace: "wakeAt: wait.wakeAt + 2 * pausedMs }",
+    file: change,
+    find: "run.shiftWaits(Math.max(0, now - pausedAt));",
+    replace: "run.shiftWaits(2 * Math.max(0, now - pausedAt));",
     because:
       "Only instances of classes written for Cloudflare ask for it, and the programs of a world are none.",
     noticedBy: storeContract,
@@ -95,9 +92,9 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a wake is not asked for its token",
     guards: ["INV-2"],
-    file: "stores/memory/leases.ts",
-    find: "if (run === undefined || run.token !== token || run.leased || !isSchedulable(run))",
-    replace: "if (run === undefined || run.leased || !isSchedulable(run))",
+    file: leases,
+    find: "if (run === undefined || run.row.token !== token || run.row.lane === null || run.isLeased)",
+    replace: "if (run === undefined || run.row.lane === null || run.isLeased)",
     because:
       "It takes author code that waits outside of steps, in two processes at once; and all it costs is a turn too many.",
     noticedBy: storeContract,
@@ -105,8 +102,8 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a repeated commit says that its timeouts stand",
     guards: ["INV-26", "INV-42"],
-    file: "stores/memory/commit.ts",
-    find: "const timeoutsRefused = boundary.timeouts.some(({ wait }) => run.open.has(wait.index));",
+    file: commit,
+    find: "const timeoutsRefused = timeouts.some(({ wait }) => run.waits.has(wait.index));",
     replace: "const timeoutsRefused = false;",
     because:
       "A timeout must be refused, and the answer that says so be lost: that happens in one world of thousands.",
@@ -115,35 +112,35 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a retry is made although another was made meanwhile",
     guards: ["INV-10", "INV-35"],
-    file: "stores/memory/change.ts",
-    find: "if (!statuses.includes(run.status) || runNumber !== run.number || token !== run.token) {",
-    replace: "if (!statuses.includes(run.status) || runNumber !== run.number || token > run.token) {",
+    file: change,
+    find: "const isMeant = meantNumber === runNumber && meantToken === run.row.token;",
+    replace: "const isMeant = meantNumber === runNumber && meantToken <= run.row.token;",
     because: "Two people must have the same failed step tried again at once, and it must fail in between.",
     noticedBy: storeContract,
   },
   {
     name: "a retried step does not give its events back",
     guards: ["INV-22"],
-    file: "stores/memory/change.ts",
-    find: "if (event.consumedBy === null || !made.releaseEventsOf.includes(event.consumedBy)) continue;",
-    replace: "continue;",
+    file: change,
+    find: "run.releaseEvents(change.releaseEventsOf);",
+    replace: "",
     because: "A wait inside of a step must take an event, and the step fail for good after it.",
     noticedBy: storeContract,
   },
   {
     name: "a run holds one event more than it may",
     guards: ["INV-48"],
-    file: "stores/memory/events.ts",
-    find: "countBuffered(run) >= request.bufferMax",
-    replace: "countBuffered(run) > request.bufferMax",
+    file: events,
+    find: "run.countBuffered() >= bufferMax",
+    replace: "run.countBuffered() > bufferMax",
     because: "The limit is 10,000 events, and a world sends a few hundred.",
     noticedBy: storeContract,
   },
   {
     name: "a run holds any number of events",
     guards: ["INV-48"],
-    file: "stores/memory/events.ts",
-    find: 'if (!request.system && countBuffered(run) >= request.bufferMax) return { kind: "buffer-full" };',
+    file: events,
+    find: 'if (isFull(run, request)) return { kind: "buffer-full" };',
     replace: "",
     because: "The limit is 10,000 events, and a world sends a few hundred.",
     noticedBy: storeContract,
@@ -151,9 +148,9 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a renewal that a commit has overtaken forgets bodies",
     guards: ["INV-9"],
-    file: "stores/memory/leases.ts",
-    find: "if (commit === undefined || commit === run.lastCommit) run.begun = detached(begun);",
-    replace: "void commit;\n  run.begun = detached(begun);",
+    file: leases,
+    find: "const isUpToDate = commit === undefined || commit === row.lastCommit;",
+    replace: "const isUpToDate = true;",
     because:
       "A renewal and a commit must overtake each other, and the process die before the next of either.",
     noticedBy: storeContract,
@@ -161,21 +158,22 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a holder whose commits the store has lost is renewed",
     guards: ["INV-2"],
-    file: "stores/memory/leases.ts",
-    find: 'if (run === undefined || run.lastCommit < applied) return { kind: "lost" };',
-    replace: 'void applied;\n  if (run === undefined) return { kind: "lost" };',
+    file: leases,
+    find: "if (row === undefined || !isHeld(row, lease) || row.lastCommit < applied)",
+    replace: "if (row === undefined || !isHeld(row, lease))",
     because:
       "Its next commit is refused all the same; without one the body under way only goes on for nothing.",
     noticedBy: storeContract,
   },
   {
-    name: "a planned commit that is repeated promises an end that a pause dropped",
+    name: "a repeated commit promises an end that a pause dropped",
     guards: ["INV-42"],
-    file: "stores/sql/plan-commit.ts",
+    file: commit,
     find: 'if (isEnding(next) && !run.hasEnded) return { kind: "superseded" };',
     replace: "",
-    because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
-    noticedBy: "tests/simulation/sql-rows/rows-store.test.ts",
+    because:
+      "The pause, the end and a lost answer must come together, and the run be resumed before the repeat.",
+    noticedBy: storeContract,
   },
   {
     name: "a renewal of rows is not asked for its token",

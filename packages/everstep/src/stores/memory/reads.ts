@@ -213,7 +213,7 @@ function recordOf({ row, instance, ending: end }: Run): InstanceRecord {
     pausedAt: row.pausedAt,
     deadlineAt: instance.deadlineAt,
     retentionMs: instance.retentionMs,
-    retentionUntil: row.pruneAt,
+    retentionUntil: end === null || instance.retentionMs === null ? null : end.at + instance.retentionMs,
     parent: instance.parent,
     executing: isLeased(row.lane),
     dueAt: row.lane === null ? null : row.dueAt,
