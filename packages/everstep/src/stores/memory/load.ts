@@ -51,7 +51,7 @@ function addEventId(set: WorkingSet, { eventIds }: MemoryDatabase, key: string):
 function addPublish(set: WorkingSet, database: MemoryDatabase, { id, topic }: PublishRequest): void {
   const key = publicationKey({ topic, id });
   const made = database.publications.get(key);
-  if (made !== undefined) set.publications.set(key, made);
+  if (made !== undefined) set.publications.set(key, { waiters: made.waiters, runIds: made.runIds });
   for (const { run, index } of database.topics.get(topic)?.values() ?? []) {
     addRun(set, run);
     addEventId(set, database, eventKey(run.instance.id, { topic, id: publishedId(id, run.id, index) }));
