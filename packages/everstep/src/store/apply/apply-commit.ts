@@ -5,7 +5,7 @@ import { undeliveredLines } from "../undelivered.ts";
 import { applyUnheardCreate } from "./apply-create.ts";
 import { applySendEvent } from "./apply-events.ts";
 import { isEnding } from "./ending.ts";
-import { suspended, yielded } from "./moves.ts";
+import { committed, suspended, yielded } from "./moves.ts";
 import { runKey } from "./run-key.ts";
 import type { WorkingRun } from "./working-run.ts";
 import type { WorkingSet } from "./working-set.ts";
@@ -60,13 +60,7 @@ function repeated(run: WorkingRun, { timeouts, next }: Boundary): CommitOutcome 
 }
 
 function record(run: WorkingRun, boundary: Boundary, now: number): void {
-  run.change({
-    lastCommit: boundary.number,
-    recorded: true,
-    crashCount: boundary.noProgress ? run.row.crashCount : 0,
-    begun: boundary.begun,
-    updatedAt: now,
-  });
+  run.change(committed(run.row, boundary, now));
   for (const step of boundary.steps) run.putStep(step);
   for (const { seq, stepKey } of boundary.consumed) run.consume(seq, stepKey, now);
   run.addLogs(boundary.logs);
@@ -108,7 +102,7 @@ function goOn(
       return false;
     case "suspend": {
       // Registering a wait and looking for its event are one operation, so no wake-up is lost in between (INV-23).
-      const dueNow = timeoutsRefused || run.hasEventFor(run.waits.values(), eventSeqSeen);
+      const dueNow = timeoutsRefused || run.hasAwaitedEvent(eventSeqSeen);
       run.change(suspended(next.task, dueNow ? now : next.dueAt, now));
       return dueNow;
     }

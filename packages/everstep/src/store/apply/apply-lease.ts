@@ -17,9 +17,9 @@ import type { WorkingSet } from "./working-set.ts";
 
 /** What a claim makes of a run that is due, and how the run was left. */
 export function claimed(
-  row: RunRow,
+  row: Pick<RunRow, "lane" | "dueAt" | "crashCount" | "lastCommit" | "token" | "startedAt">,
   request: ClaimRequest,
-): { readonly move: Partial<RunRow>; readonly left: LeftRun } {
+): { readonly move: ReturnType<typeof leased> & Pick<RunRow, "crashCount">; readonly left: LeftRun } {
   const { owner, token, leaseUntil: until, now } = request;
   const ranOut = isLeased(row.lane);
   const hasCrashed = ranOut && provesCrash(row.dueAt, request);

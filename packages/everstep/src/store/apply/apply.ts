@@ -15,7 +15,8 @@ export function apply(set: WorkingSet, requests: readonly StoreRequest[], now: n
   return requests.map((request) => applyOne(set, request, now));
 }
 
-function applyOne(set: WorkingSet, request: StoreRequest, now: number): StoreOutcome {
+/** The same for one. */
+export function applyOne(set: WorkingSet, request: StoreRequest, now: number): StoreOutcome {
   switch (request.kind) {
     case "create":
       return applyCreate(set, request, now);

@@ -2,6 +2,7 @@
  * What becomes of a run: the fields of its hot row that each move changes, and nothing else about it. Everything that
  * writes hot rows takes its values from here, fast paths of stores included.
  */
+import type { Boundary } from "../../model/boundary.ts";
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { LeaseOffer } from "../../model/request.ts";
 import type { TaskKind } from "../../model/task.ts";
@@ -45,6 +46,21 @@ export function leased(
     lastCommit: 0,
     waitingSince: null,
     startedAt: startedAt ?? now,
+    updatedAt: now,
+  };
+}
+
+/** A commit under its lease was applied, whatever comes next. */
+export function committed(
+  { crashCount }: Pick<RunRow, "crashCount">,
+  { number, begun, noProgress }: Boundary,
+  now: number,
+): Pick<RunRow, "lastCommit" | "recorded" | "crashCount" | "begun" | "updatedAt"> {
+  return {
+    lastCommit: number,
+    recorded: true,
+    crashCount: noProgress ? crashCount : 0,
+    begun,
     updatedAt: now,
   };
 }

@@ -44,8 +44,11 @@ export type NewEvent = Omit<EventRecord, "deliveredAt" | "consumedBy">;
  */
 export interface RunShelf {
   waits(): Map<number, KnownWait>;
-  hasSettled(index: number): boolean;
+  /** What the step would replace has settled. False will do for one that settles, if saving replaces waits only. */
+  hasSettled(step: StepRecord): boolean;
   undelivered(): Map<number, BufferedEvent>;
+  /** Those of them that are not the engine's own. */
+  countBuffered(): number;
   takenBy(stepKeys: readonly string[]): Iterable<TakenEvent>;
   idOfEvent(seq: number): string | undefined;
 }
@@ -56,7 +59,7 @@ export class WorkingRun {
   readonly isNew: boolean;
   isChanged = false;
 
-  readonly #shelf: RunShelf | null;
+  readonly shelf: RunShelf | null;
   #waits: Map<number, KnownWait> | undefined;
   #undelivered: Map<number, BufferedEvent> | undefined;
 
@@ -85,22 +88,33 @@ export class WorkingRun {
     this.row = row;
     this.instance = instance;
     this.isNew = isNew;
-    this.#shelf = shelf;
+    this.shelf = shelf;
   }
 
   /** Steps known to wait, those of ended runs included. */
   get waits(): Map<number, KnownWait> {
-    this.#waits ??= this.#shelf?.waits() ?? new Map();
+    this.#waits ??= this.#lookUpWaits();
     return this.#waits;
   }
 
+  #lookUpWaits(): Map<number, KnownWait> {
+    const waits: Map<number, KnownWait> = this.shelf?.waits() ?? new Map();
+    for (const index of this.stepDrops) waits.delete(index);
+    for (const step of this.stepPuts.values()) noteWait(waits, step);
+    return waits;
+  }
+
   get undelivered(): Map<number, BufferedEvent> {
-    this.#undelivered ??= this.#shelf?.undelivered() ?? new Map();
+    if (this.#undelivered === undefined) {
+      this.#undelivered = this.shelf?.undelivered() ?? new Map();
+      for (const event of this.newEvents) this.#undelivered.set(event.seq, bufferedOf(event));
+      for (const [seq, { stepKey }] of this.consumed) this.#take(this.#undelivered, seq, stepKey);
+    }
     return this.#undelivered;
   }
 
   idOfEvent(seq: number): string | undefined {
-    return this.heard.get(seq) ?? this.#shelf?.idOfEvent(seq);
+    return this.heard.get(seq) ?? this.shelf?.idOfEvent(seq);
   }
 
   get isLeased(): boolean {
@@ -120,26 +134,22 @@ export class WorkingRun {
 
   /** What has settled never changes. */
   putStep(step: StepRecord): void {
-    if (this.#hasSettled(step.index)) return;
+    if (this.#hasSettled(step)) return;
     this.stepPuts.set(step.index, step);
     this.shifts.delete(step.index);
-    if (step.status === "waiting") {
-      this.waits.set(step.index, step);
-    } else {
-      this.waits.delete(step.index);
-      this.settled.add(step.index);
-    }
+    if (step.status !== "waiting") this.settled.add(step.index);
+    if (this.#waits !== undefined) noteWait(this.#waits, step);
   }
 
-  #hasSettled(index: number): boolean {
-    if (this.settled.has(index)) return true;
-    return !this.stepDrops.has(index) && this.#shelf?.hasSettled(index) === true;
+  #hasSettled(step: StepRecord): boolean {
+    if (this.settled.has(step.index)) return true;
+    return !this.stepDrops.has(step.index) && this.shelf?.hasSettled(step) === true;
   }
 
   dropStep(index: number): void {
     this.stepPuts.delete(index);
     this.shifts.delete(index);
-    this.waits.delete(index);
+    this.#waits?.delete(index);
     this.settled.delete(index);
     if (!this.isNew) this.stepDrops.add(index);
   }
@@ -161,9 +171,9 @@ export class WorkingRun {
   accept(given: Omit<NewEvent, "seq">, now: number): boolean {
     const seq = this.row.eventSeq + 1;
     this.change({ eventSeq: seq });
-    this.newEvents.push({ ...given, seq });
-    const { type, forStep, createdAt, system } = given;
-    this.undelivered.set(seq, { seq, type, forStep, createdAt, system });
+    const event = { ...given, seq };
+    this.newEvents.push(event);
+    this.#undelivered?.set(seq, bufferedOf(event));
     // A leased row keeps its due time, which is the end of its lease: the turn's own suspend finds the event (INV-23).
     if (this.isLeased || this.row.lane === null || waitsOutCrash(this.row)) return false;
     if (!this.isAwaited(given)) return false;
@@ -176,7 +186,12 @@ export class WorkingRun {
     return false;
   }
 
-  /** An undelivered event above `seqSeen` is there for one of the waits. */
+  /** An undelivered event above `seqSeen` is there for one of its waits. */
+  hasAwaitedEvent(seqSeen: number): boolean {
+    return this.row.eventSeq > seqSeen && this.hasEventFor(this.waits.values(), seqSeen);
+  }
+
+  /** The same for the waits given. */
   hasEventFor(waits: Iterable<OpenWait>, seqSeen: number): boolean {
     if (this.row.eventSeq <= seqSeen) return false;
     for (const wait of waits) {
@@ -194,6 +209,8 @@ export class WorkingRun {
   }
 
   countBuffered(): number {
+    const isAsStored = this.#undelivered === undefined && this.newEvents.length + this.consumed.size === 0;
+    if (isAsStored && this.shelf !== null) return this.shelf.countBuffered();
     let count = 0;
     for (const event of this.undelivered.values()) if (!event.system) count += 1;
     return count;
@@ -203,22 +220,28 @@ export class WorkingRun {
     // One that is not there yet is not meant: the next event of this batch may get that very number.
     if (this.consumed.has(seq) || seq > this.row.eventSeq) return;
     this.consumed.set(seq, { stepKey, at });
-    const event = this.undelivered.get(seq);
-    if (event !== undefined) this.taken.set(seq, { ...event, consumedBy: stepKey });
-    this.undelivered.delete(seq);
+    if (this.#undelivered !== undefined) this.#take(this.#undelivered, seq, stepKey);
+  }
+
+  #take(undelivered: Map<number, BufferedEvent>, seq: number, consumedBy: string): void {
+    const event = undelivered.get(seq);
+    if (event !== undefined) this.taken.set(seq, { ...event, consumedBy });
+    undelivered.delete(seq);
   }
 
   /** Events these steps took are undelivered again. */
   releaseEvents(stepKeys: readonly string[]): void {
-    for (const event of this.#shelf?.takenBy(stepKeys) ?? []) {
+    if (stepKeys.length === 0) return;
+    const { undelivered } = this;
+    for (const event of this.shelf?.takenBy(stepKeys) ?? []) {
       const { seq } = event;
-      if (!this.taken.has(seq) && !this.undelivered.has(seq)) this.taken.set(seq, event);
+      if (!this.taken.has(seq) && !undelivered.has(seq)) this.taken.set(seq, event);
     }
     for (const [seq, { stepKey }] of this.consumed) if (stepKeys.includes(stepKey)) this.consumed.delete(seq);
     for (const [seq, { consumedBy, ...event }] of this.taken) {
       if (!stepKeys.includes(consumedBy)) continue;
       this.taken.delete(seq);
-      this.undelivered.set(seq, event);
+      undelivered.set(seq, event);
       this.released.add(seq);
     }
   }
@@ -226,6 +249,7 @@ export class WorkingRun {
   // ---------------------------------------------------------------------------------------------- moves
 
   addLogs(lines: readonly LogLine[]): void {
+    if (lines.length === 0) return;
     const { logSeq } = this.row;
     for (const [n, line] of lines.entries()) this.logs.push({ seq: logSeq + 1 + n, line });
     this.change({ logSeq: logSeq + lines.length });
@@ -261,4 +285,13 @@ export class WorkingRun {
     this.forgetsEnding = !this.isNew;
     this.opening = "reopen";
   }
+}
+
+function noteWait(waits: Map<number, KnownWait>, step: StepRecord): void {
+  if (step.status === "waiting") waits.set(step.index, step);
+  else waits.delete(step.index);
+}
+
+function bufferedOf({ seq, type, forStep, createdAt, system }: NewEvent): BufferedEvent {
+  return { seq, type, forStep, createdAt, system };
 }

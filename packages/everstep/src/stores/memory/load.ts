@@ -1,5 +1,6 @@
 /** What a batch works on, out of the maps. Steps and events of a run are looked up when a rule asks for them. */
 import type { InstanceRef } from "../../model/instance.ts";
+import type { StepRecord } from "../../model/step.ts";
 import { changeKey, eventKey, publicationKey, publishedId, sent } from "../../store/apply/keys.ts";
 import type { Needs } from "../../store/apply/needs.ts";
 import type { BufferedEvent, KnownWait, RunShelf, TakenEvent } from "../../store/apply/working-run.ts";
@@ -69,13 +70,19 @@ class Shelf implements RunShelf {
     return new Map(this.#run.open);
   }
 
-  hasSettled(index: number): boolean {
+  hasSettled({ index }: StepRecord): boolean {
     const step = this.#run.steps.get(index);
     return step !== undefined && step.status !== "waiting";
   }
 
   undelivered(): Map<number, BufferedEvent> {
     return new Map(this.#run.undelivered);
+  }
+
+  countBuffered(): number {
+    let count = 0;
+    for (const { system } of this.#run.undelivered.values()) if (!system) count += 1;
+    return count;
   }
 
   *takenBy(stepKeys: readonly string[]): Generator<TakenEvent> {

@@ -8,31 +8,57 @@ import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrN
 /** What never changes. */
 const fixedColumns = ["instance", "workflow", "run_number", "previous_run", "created_at"] as const;
 
+type Changing = Exclude<
+  keyof RunRow,
+  "run" | "instance" | "workflow" | "runNumber" | "previousRun" | "createdAt"
+>;
+
+const columnOf = {
+  isCurrent: "is_current",
+  status: "status",
+  kind: "kind",
+  lane: "lane",
+  dueAt: "due_at",
+  owner: "owner",
+  token: "token",
+  lastCommit: "last_commit",
+  eventSeq: "event_seq",
+  logSeq: "log_seq",
+  crashCount: "crash_count",
+  recorded: "recorded",
+  deadLetter: "dead_letter",
+  startedAt: "started_at",
+  waitingSince: "waiting_since",
+  pausedAt: "paused_at",
+  updatedAt: "updated_at",
+  pruneAt: "prune_at",
+  begun: "begun",
+} as const satisfies Readonly<Record<Changing, string>>;
+
+const changingFields = Object.keys(columnOf) as readonly Changing[];
+
 /** In the order of `changingValues`. */
-export const changingColumns = [
-  "is_current",
-  "status",
-  "kind",
-  "lane",
-  "due_at",
-  "owner",
-  "token",
-  "last_commit",
-  "event_seq",
-  "log_seq",
-  "crash_count",
-  "recorded",
-  "dead_letter",
-  "started_at",
-  "waiting_since",
-  "paused_at",
-  "updated_at",
-  "prune_at",
-  "begun",
-] as const;
+export const changingColumns: readonly string[] = Object.values(columnOf);
+
+/** What becomes of a row, or part of it (store/apply/moves.ts). */
+export type Move = Partial<Pick<RunRow, Changing>>;
+
+/** The columns that a move changes, in the order of `moveValues`. */
+export function moveColumns(move: Move): readonly string[] {
+  return Object.keys(move).map((field) => columnOf[field as Changing]);
+}
+
+export function moveValues(move: Move): SqlValue[] {
+  return Object.values(move).map(columnValue);
+}
+
+function columnValue(value: RunRow[Changing]): SqlValue {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return typeof value === "object" && value !== null ? begunColumn(value) : value;
+}
 
 /** In the order of `runValues`. */
-export const runColumns = ["id", ...fixedColumns, ...changingColumns] as const;
+export const runColumns: readonly string[] = ["id", ...fixedColumns, ...changingColumns];
 
 /** Selects what `readRun` reads, of the table with the alias r. */
 export const runSelection: string = runColumns
@@ -40,27 +66,7 @@ export const runSelection: string = runColumns
   .join(", ");
 
 export function changingValues(row: RunRow): SqlValue[] {
-  return [
-    row.isCurrent ? 1 : 0,
-    row.status,
-    row.kind,
-    row.lane,
-    row.dueAt,
-    row.owner,
-    row.token,
-    row.lastCommit,
-    row.eventSeq,
-    row.logSeq,
-    row.crashCount,
-    row.recorded ? 1 : 0,
-    row.deadLetter ? 1 : 0,
-    row.startedAt,
-    row.waitingSince,
-    row.pausedAt,
-    row.updatedAt,
-    row.pruneAt,
-    begunColumn(row.begun),
-  ];
+  return changingFields.map((field) => columnValue(row[field]));
 }
 
 export function runValues(row: RunRow): SqlValue[] {

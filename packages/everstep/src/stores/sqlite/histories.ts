@@ -1,5 +1,6 @@
 /** What a turn reads before it replays. One damaged run must not keep the others from theirs. */
 import { instanceStatuses } from "../../model/instance.ts";
+import { runKey } from "../../store/apply/run-key.ts";
 import { readWithin } from "../../store/read-within.ts";
 import type { RunHistory, RunRead } from "../../store/store.ts";
 import { readEvent } from "../sql/event-row.ts";
@@ -8,7 +9,6 @@ import { word } from "../sql/row.ts";
 import { readStep, stepColumns } from "../sql/step-row.ts";
 import type { Connection } from "./connection.ts";
 import { resultCode, rowFailure } from "./failures.ts";
-import { runKey } from "./hot-row.ts";
 
 export type ReadRuns = (requests: readonly RunRead[], bytesMax?: number) => readonly RunHistory[];
 

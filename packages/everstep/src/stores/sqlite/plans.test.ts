@@ -89,7 +89,7 @@ describe("every statement finds its rows through an index (INV-47, SEC-31)", asy
       "SELECT min(due_at)",
       "USING COVERING INDEX everstep_run_claim (workflow=? AND lane=?)",
     ],
-    ["open waits", "SELECT key, event_type, wake_at", "USING INDEX everstep_step_open (run=?)"],
+    ["open waits", "wake_at FROM everstep_step INDEXED BY", "USING INDEX everstep_step_open (run=?)"],
     ["what to prune", "ORDER BY prune_at", "everstep_run_prune (prune_at<?)"],
     [
       "instances of a workflow and status",

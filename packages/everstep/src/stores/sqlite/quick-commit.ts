@@ -3,68 +3,79 @@
  * this token, not paused, at the commit before this one, and that has no event the turn has not seen; then nothing else
  * needs to be known of it. What does not fit, or brings more than steps, goes the long way.
  */
-import type { Boundary } from "../../model/boundary.ts";
-import { laneOf, lanes } from "../../store/apply/lane.ts";
+import type { Boundary, Next } from "../../model/boundary.ts";
+import { isEnding } from "../../store/apply/ending.ts";
+import { lanes } from "../../store/apply/lane.ts";
+import { committed, ended, extended, suspended, yielded } from "../../store/apply/moves.ts";
+import { runKey } from "../../store/apply/run-key.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
-import { begunText } from "../sql/json-column.ts";
+import { type Move, moveColumns, moveValues } from "../sql/run-row.ts";
 import type { Connection } from "./connection.ts";
-import { type Endings, isDeadLetter, statusOf } from "./endings.ts";
-import { runKey } from "./hot-row.ts";
+import type { SqliteStatement } from "./driver.ts";
+import type { SaveEnding } from "./save.ts";
 import type { Steps } from "./steps.ts";
 
 /** Null when it was not applied. */
 export type QuickCommit = (request: CommitRequest, now: number) => CommitOutcome | null;
 
-export function quickCommits({ db, names }: Connection, steps: Steps, endings: Endings): QuickCommit {
-  const applied = "last_commit = ?, begun = ?, updated_at = ?, crash_count = 0, recorded = 1";
-  const fence = `id = ? AND token = ? AND last_commit = ? AND lane = ${lanes.held} AND status = 'active' AND event_seq = ?`;
-  const keep = db.prepare(`UPDATE ${names.run} SET ${applied} WHERE ${fence}`);
-  const extend = db.prepare(`UPDATE ${names.run} SET ${applied}, due_at = max(due_at, ?) WHERE ${fence}`);
-  const suspend = db.prepare(
-    `UPDATE ${names.run} SET ${applied}, status = 'waiting', kind = ?, lane = ?, due_at = ?, waiting_since = ? WHERE ${fence}`,
-  );
-  const finish = db.prepare(
-    `UPDATE ${names.run} SET ${applied}, status = ?, dead_letter = ?, lane = NULL, waiting_since = NULL, paused_at = NULL,
-       prune_at = ? + (SELECT retention_ms FROM ${names.instance} WHERE id = instance) WHERE ${fence}`,
-  );
-
-  /** True when the row fitted. */
-  const update = (run: number, { lease, boundary, leaseUntil }: CommitRequest, now: number): boolean => {
-    const { number, next, eventSeqSeen: seen } = boundary;
-    const { token } = lease;
-    const begun = begunText(boundary.begun);
-    const before = number - 1;
-    switch (next.kind) {
-      case "continue":
-        // A new end of the lease moves an index entry; a runner that leaves it alone for a while commits cheaper.
-        return leaseUntil === 0
-          ? keep.run(number, begun, now, run, token, before, seen).changes > 0
-          : extend.run(number, begun, now, leaseUntil, run, token, before, seen).changes > 0;
-      case "suspend": {
-        const { dueAt, task } = next;
-        const lane = laneOf(task);
-        return suspend.run(number, begun, now, task, lane, dueAt, now, run, token, before, seen).changes > 0;
-      }
-      case "complete":
-      case "error": {
-        const status = statusOf[next.kind];
-        const dead = isDeadLetter(next);
-        return finish.run(number, begun, now, status, dead, now, run, token, before, seen).changes > 0;
-      }
-      default:
-        return false;
-    }
-  };
-
+export function quickCommits(connection: Connection, steps: Steps, saveEnding: SaveEnding): QuickCommit {
+  const update = updates(connection);
   return (request, now) => {
-    const { boundary } = request;
     if (!isPlain(request)) return null;
-    const run = runKey(request.lease.runId);
-    if (!update(run, request, now)) return null;
+    const { lease, boundary } = request;
+    const { number, next, eventSeqSeen: eventSeq } = boundary;
+    const move = moveOf(request, now);
+    const run = runKey(lease.runId);
+    if (!update(next, move, [run, lease.token, number - 1, eventSeq])) return null;
     for (const step of boundary.steps) steps.put(run, step);
-    const { next, eventSeqSeen: eventSeq } = boundary;
-    if (next.kind === "complete" || next.kind === "error") endings.keep(run, next, now);
+    if (isEnding(next)) {
+      saveEnding(run, next, now);
+      steps.close(run);
+    }
     return { kind: "committed", eventSeq, timeoutsRefused: false, dueNow: false };
+  };
+}
+
+/** What becomes of the run, where `extended` and `ended` start from nothing: what they look at is in the row. */
+function moveOf({ boundary, leaseUntil }: CommitRequest, now: number): Move {
+  const { next } = boundary;
+  const move = committed(noCrashes, boundary, now);
+  switch (next.kind) {
+    case "continue":
+      // A new end of the lease moves an index entry; a runner that leaves it alone for a while commits cheaper.
+      return leaseUntil === 0 ? move : { ...move, ...extended(noLease, leaseUntil) };
+    case "suspend":
+      return { ...move, ...suspended(next.task, next.dueAt, now) };
+    case "yield":
+      return { ...move, ...yielded(next.dueAt) };
+    default:
+      return { ...move, ...ended(next, 0, now) };
+  }
+}
+
+const noCrashes = { crashCount: 0 };
+const noLease = { dueAt: 0 };
+
+/** Applies a move if the row fits; true when it did. */
+type Update = (next: Next, move: Move, fence: readonly [number, number, number, number]) => boolean;
+
+function updates({ db, names }: Connection): Update {
+  const fence = `id = ? AND token = ? AND last_commit = ? AND lane = ${lanes.held} AND status = 'active' AND event_seq = ?`;
+  const retention = `SELECT retention_ms FROM ${names.instance} WHERE id = instance`;
+  const prepare = (next: Next, move: Move): SqliteStatement<unknown> => {
+    const set = moveColumns(move).map((column) => {
+      if (column === "due_at" && next.kind === "continue") return "due_at = max(due_at, ?)";
+      return column === "prune_at" ? `prune_at = ? + (${retention})` : `${column} = ?`;
+    });
+    return db.prepare(`UPDATE ${names.run} SET ${set.join(", ")} WHERE ${fence}`);
+  };
+  const prepared = new Map<string, SqliteStatement<unknown>>();
+  return (next, move, row) => {
+    const shape = next.kind === "continue" && move.dueAt === undefined ? "keep" : next.kind;
+    const known = prepared.get(shape);
+    const statement = known ?? prepare(next, move);
+    if (known === undefined) prepared.set(shape, statement);
+    return statement.run(...moveValues(move), ...row).changes > 0;
   };
 }
 

@@ -1,11 +1,12 @@
 /** What belongs to one run, and who waits on a topic, page by page. */
+
+import { runKey } from "../../store/apply/run-key.ts";
 import type { Store } from "../../store/store.ts";
 import { readEvent } from "../sql/event-row.ts";
 import { logColumns, readLog } from "../sql/log-row.ts";
 import { briefStepsOf, readStep } from "../sql/step-row.ts";
 import { readWaiter } from "../sql/waiter-row.ts";
 import type { Connection } from "./connection.ts";
-import { runKey } from "./hot-row.ts";
 import { pagedList } from "./page-statements.ts";
 
 type Sync<Verb extends "listSteps" | "listEvents" | "listLogs" | "listWaiters"> = (

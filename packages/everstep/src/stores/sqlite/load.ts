@@ -1,0 +1,265 @@
+/** What a request works on. Steps and events of a run are looked up when a rule asks for them. */
+import type { InstanceRef, InstanceStatus } from "../../model/instance.ts";
+import { isTerminal } from "../../model/instance.ts";
+import type { StepRecord } from "../../model/step.ts";
+import { changeKey, eventKey, nameKey, publicationKey, sent } from "../../store/apply/keys.ts";
+import { lanes } from "../../store/apply/lane.ts";
+import { runKey } from "../../store/apply/run-key.ts";
+import type {
+  BufferedEvent,
+  KnownWait,
+  RunShelf,
+  TakenEvent,
+  WorkingRun,
+} from "../../store/apply/working-run.ts";
+import type { WorkingSet } from "../../store/apply/working-set.ts";
+import type {
+  AbandonRequest,
+  ChangeOutcome,
+  ChangeRequest,
+  PublishRequest,
+  SendEventRequest,
+  StoreRequest,
+} from "../../store/store.ts";
+import { idOf, isKey, sentKey, publicationKey as storedPublicationKey } from "../sql/event-key.ts";
+import { readRunList } from "../sql/json-column.ts";
+import { integer } from "../sql/row.ts";
+import type { Connection } from "./connection.ts";
+import type { SqliteStatement } from "./driver.ts";
+import type { LoadedRun, RunRows } from "./run-rows.ts";
+import { withWorkflows } from "./workflows.ts";
+
+/** Adds to the set what the request is about. */
+export type Load = (set: WorkingSet, request: StoreRequest) => void;
+
+export function loads(connection: Connection, rows: RunRows): Load {
+  const shelves = shelfStatements(connection);
+  const add = (set: WorkingSet, loaded: LoadedRun | undefined): WorkingRun | undefined => {
+    if (loaded === undefined) return undefined;
+    const { row, instanceId, retentionMs } = loaded;
+    const instance = {
+      id: row.instance,
+      workflowName: row.workflow,
+      instanceId,
+      retentionMs,
+      request: null,
+      isMoved: false,
+    };
+    return set.add(row, instance, false, new Shelf(loaded, shelves));
+  };
+  const addRun = (set: WorkingSet, run: number): void => {
+    if (!set.runs.has(run)) add(set, rows.byRun(run));
+  };
+  const addNamed = (set: WorkingSet, ref: InstanceRef): WorkingRun | undefined =>
+    set.find(ref) ?? add(set, rows.byName(ref.workflowName, ref.instanceId));
+
+  const addExisting = existingInstances(connection);
+  const addEventId = eventIds(connection);
+  const addChange = madeChanges(connection);
+  const addPublication = publications(connection, addRun);
+  const addOwned = ownedRuns(connection, addRun);
+
+  const load: Load = (set, request) => {
+    switch (request.kind) {
+      case "create":
+        return addExisting(set, request);
+      case "commit":
+        addRun(set, runKey(request.lease.runId));
+        for (const each of request.alongside) load(set, each);
+        if (request.announce) addExisting(set, request.announce);
+        return;
+      case "sendEvent":
+        return addEventId(set, addNamed(set, request), request);
+      case "publish":
+        return addPublication(set, request);
+      case "change":
+        addChange(set, addNamed(set, request), request);
+        if (request.announce) addExisting(set, request.announce);
+        return;
+      case "wake":
+        return addRun(set, runKey(request.runId));
+      case "abandon":
+        return addOwned(set, request);
+    }
+  };
+  return load;
+}
+
+function existingInstances({ db, names }: Connection): (set: WorkingSet, ref: InstanceRef) => void {
+  const find = db.prepareTuples(
+    `SELECT r.status, r.run_number FROM ${names.instance} i JOIN ${names.run} r ON r.id = i.run
+     WHERE i.workflow = ? AND i.instance_id = ?`,
+  );
+  return (set, ref) => {
+    const found = find.get(ref.workflowName, ref.instanceId);
+    if (found === undefined) return;
+    set.existing.set(nameKey(ref), { status: found[0] as InstanceStatus, runNumber: found[1] as number });
+  };
+}
+
+/** One of an earlier version is kept under its id alone. */
+function eventIds({ db, names }: Connection) {
+  const find = db.prepareTuples(
+    `SELECT e.run FROM ${names.event} e JOIN ${names.run} r ON r.id = e.run WHERE e.id IN (?, ?) AND r.instance = ?`,
+  );
+  return (set: WorkingSet, run: WorkingRun | undefined, { id }: SendEventRequest): void => {
+    if (run === undefined) return;
+    const { instance } = run.row;
+    const key = sentKey(instance, id);
+    const known = find.get(key, isKey(id) ? key : id, instance);
+    if (known !== undefined) set.eventIds.set(eventKey(instance, sent(id)), known[0] as number);
+  };
+}
+
+function madeChanges({ db, names }: Connection) {
+  const find = db.prepareTuples(`SELECT outcome FROM ${names.change} WHERE instance = ? AND id = ?`);
+  return (set: WorkingSet, run: WorkingRun | undefined, request: ChangeRequest): void => {
+    const made = run && find.get(run.row.instance, request.id);
+    if (made === undefined) return;
+    set.changes.set(changeKey(request, request.id), JSON.parse(made[0] as string) as ChangeOutcome);
+  };
+}
+
+type AddRun = (set: WorkingSet, run: number) => void;
+
+/** What was answered before, or the runs that wait on the topic. */
+function publications({ db, names }: Connection, addRun: AddRun) {
+  const find = db.prepare(
+    `SELECT waiters, runs FROM ${names.publication} WHERE id = ? OR (id = ? AND topic = ?)`,
+  );
+  const open = `${names.step} s INDEXED BY ${names.step}_topic`;
+  const waiting = db.prepareTuples(`SELECT DISTINCT s.run FROM ${open} WHERE s.topic = ? AND s.is_open = 1`);
+  // Of a publication that was forgotten.
+  const told = db.prepareTuples(
+    `SELECT e.id, e.run FROM ${open}
+     JOIN ${names.event} e ON e.id = '~p:' || ? || ':' || s.run || ':' || s.step_index
+     WHERE s.topic = ? AND s.is_open = 1`,
+  );
+  return (set: WorkingSet, { id, topic }: PublishRequest): void => {
+    const key = storedPublicationKey({ topic, id });
+    const before = find.get(key, isKey(id) ? key : id, topic);
+    if (before !== undefined) {
+      const made = { waiters: integer(before, "waiters"), runIds: readRunList(before, "runs") };
+      set.publications.set(publicationKey({ topic, id }), made);
+      return;
+    }
+    for (const [run] of waiting.all(topic)) addRun(set, run as number);
+    for (const [event, run] of told.all(id, topic))
+      set.eventIds.set((event as string).slice(1), run as number);
+  };
+}
+
+/** Both look into every workflow's part of an index, because an owner's runs may be of any; owners die rarely. */
+function ownedRuns({ db, names }: Connection, addRun: AddRun) {
+  const held = db.prepareTuples(
+    `${withWorkflows(names)} SELECT r.id FROM known CROSS JOIN ${names.run} r
+     WHERE r.workflow = known.workflow AND r.lane IN (${lanes.held}, ${lanes.heldPaused}) AND r.owner = ?`,
+  );
+  const unfinished = db.prepareTuples(
+    `${withWorkflows(names)} SELECT r.id FROM known CROSS JOIN ${names.run} r
+     WHERE r.workflow = known.workflow AND r.is_current = 1 AND r.status IN ('active', 'waiting', 'paused') AND r.owner = ?`,
+  );
+  return (set: WorkingSet, { owner, fate }: AbandonRequest): void => {
+    const found = (fate.kind === "error" ? unfinished : held).all(owner);
+    for (const [run] of found) addRun(set, run as number);
+  };
+}
+
+interface ShelfStatements {
+  readonly open: TupleStatement;
+  readonly waiting: TupleStatement;
+  readonly step: TupleStatement;
+  readonly undelivered: TupleStatement;
+  readonly buffered: TupleStatement;
+  readonly taken: TupleStatement;
+  readonly eventId: TupleStatement;
+}
+
+type TupleStatement = SqliteStatement<readonly unknown[]>;
+
+function shelfStatements({ db, names }: Connection): ShelfStatements {
+  const wait = "step_index, key, event_type, topic, wake_at";
+  const event = "seq, type, for_step, is_system, created_at";
+  const undelivered = `FROM ${names.event} WHERE run = ? AND delivered_at IS NULL`;
+  return {
+    // Named, because the planner would rather read all steps of the run by their key.
+    open: db.prepareTuples(
+      `SELECT ${wait} FROM ${names.step} INDEXED BY ${names.step}_open WHERE run = ? AND is_open = 1`,
+    ),
+    waiting: db.prepareTuples(`SELECT ${wait} FROM ${names.step} WHERE run = ? AND status = 'waiting'`),
+    step: db.prepareTuples(
+      `SELECT 1 FROM ${names.step} WHERE run = ? AND step_index = ? AND status <> 'waiting'`,
+    ),
+    undelivered: db.prepareTuples(`SELECT ${event} ${undelivered}`),
+    buffered: db.prepareTuples(`SELECT count(*) ${undelivered} AND is_system = 0`),
+    taken: db.prepareTuples(`SELECT ${event} FROM ${names.event} WHERE run = ? AND consumed_by = ?`),
+    eventId: db.prepareTuples(`SELECT id FROM ${names.event} WHERE run = ? AND seq = ?`),
+  };
+}
+
+export class Shelf implements RunShelf {
+  readonly before: LoadedRun["before"];
+  readonly #run: number;
+  readonly #hasEnded: boolean;
+  readonly #statements: ShelfStatements;
+
+  constructor({ row, before }: LoadedRun, statements: ShelfStatements) {
+    this.before = before;
+    this.#run = row.run;
+    this.#hasEnded = isTerminal(row.status);
+    this.#statements = statements;
+  }
+
+  /** Waits of a run that has ended are not open any more. */
+  waits(): Map<number, KnownWait> {
+    const { open, waiting } = this.#statements;
+    const waits = new Map<number, KnownWait>();
+    for (const row of (this.#hasEnded ? waiting : open).all(this.#run)) {
+      waits.set(row[0] as number, {
+        key: row[1] as string,
+        eventType: row[2] as string | null,
+        topic: row[3] as string | null,
+        wakeAt: row[4] as number,
+      });
+    }
+    return waits;
+  }
+
+  /** A step that settles replaces a wait and nothing else (steps.ts). */
+  hasSettled({ status, index }: StepRecord): boolean {
+    return status === "waiting" && this.#statements.step.get(this.#run, index) !== undefined;
+  }
+
+  undelivered(): Map<number, BufferedEvent> {
+    const events = new Map<number, BufferedEvent>();
+    for (const row of this.#statements.undelivered.all(this.#run))
+      events.set(row[0] as number, readEvent(row));
+    return events;
+  }
+
+  countBuffered(): number {
+    return this.#statements.buffered.get(this.#run)?.[0] as number;
+  }
+
+  *takenBy(stepKeys: readonly string[]): Generator<TakenEvent> {
+    for (const consumedBy of stepKeys) {
+      for (const row of this.#statements.taken.all(this.#run, consumedBy))
+        yield { ...readEvent(row), consumedBy };
+    }
+  }
+
+  idOfEvent(seq: number): string | undefined {
+    const found = this.#statements.eventId.get(this.#run, seq);
+    return found && idOf(found[0] as string);
+  }
+}
+
+function readEvent(row: readonly unknown[]): BufferedEvent {
+  return {
+    seq: row[0] as number,
+    type: row[1] as string | null,
+    forStep: row[2] as string | null,
+    system: row[3] === 1,
+    createdAt: row[4] as number,
+  };
+}
