@@ -2,18 +2,14 @@
 import type { StepRecord } from "../../model/step.ts";
 import { firstClaim } from "../first-claim.ts";
 import type { CreateOutcome, CreateRequest } from "../store.ts";
-import { nameKey } from "./keys.ts";
 import { leased, unbegun } from "./moves.ts";
 import type { RunRow } from "./run-row.ts";
 import type { WorkingRun } from "./working-run.ts";
 import type { WorkingInstance, WorkingSet } from "./working-set.ts";
 
 export function applyCreate(set: WorkingSet, request: CreateRequest, now: number): CreateOutcome {
-  const run = set.find(request);
-  if (run !== undefined) return { kind: "exists", status: run.row.status, runNumber: run.row.runNumber };
-  const existing = set.existing.get(nameKey(request));
-  if (existing !== undefined) return { kind: "exists", ...existing };
-
+  const existing = set.whatExists(request);
+  if (existing !== undefined) return exists(existing);
   const { row } = addFirstRun(set, request, now);
   const { lease } = request;
   if (lease === null) set.news.due = true;
@@ -22,6 +18,10 @@ export function applyCreate(set: WorkingSet, request: CreateRequest, now: number
     runId: row.run,
     claim: firstClaim(request, row.run, now),
   };
+}
+
+function exists({ status, runNumber }: Pick<RunRow, "status" | "runNumber">): CreateOutcome {
+  return { kind: "exists", status, runNumber };
 }
 
 /** Nobody would hear of a lease handed out with these. */

@@ -4,6 +4,7 @@
  */
 import type { Boundary } from "../../model/boundary.ts";
 import type { InstanceStatus } from "../../model/instance.ts";
+import { waitsOutCrash } from "../../model/lease.ts";
 import type { LeaseOffer } from "../../model/request.ts";
 import type { TaskKind } from "../../model/task.ts";
 import { type Ending, endedStatus } from "./ending.ts";
@@ -83,6 +84,14 @@ export function givenBack(status: InstanceStatus, kind: TaskKind, dueAt: number)
 /** Due now, unless it has been due for longer already. */
 export function madeDue({ dueAt }: Pick<RunRow, "dueAt">, kind: TaskKind, now: number): Scheduled {
   return { kind, lane: laneOf(kind), dueAt: Math.min(dueAt, now) };
+}
+
+/**
+ * An event that it waits for makes it due. A leased row keeps its due time, which is the end of its lease: the turn's own
+ * suspend finds the event (INV-23).
+ */
+export function canBeWoken(row: Pick<RunRow, "lane" | "status" | "crashCount">): boolean {
+  return row.lane !== null && !isLeased(row.lane) && !waitsOutCrash(row);
 }
 
 /** Its turn is over until then. */

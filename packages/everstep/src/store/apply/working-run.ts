@@ -12,14 +12,13 @@
  */
 import type { EventRecord } from "../../model/event.ts";
 import { isTerminal } from "../../model/instance.ts";
-import { waitsOutCrash } from "../../model/lease.ts";
 import type { LogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { TaskKind } from "../../model/task.ts";
 import { endsWait, type OpenWait, type SentEvent } from "../../model/wait-match.ts";
 import type { Ending } from "./ending.ts";
 import { isLeased } from "./lane.ts";
-import { ended, extended, fencedOff, givenBack, madeDue } from "./moves.ts";
+import { canBeWoken, ended, extended, fencedOff, givenBack, madeDue } from "./moves.ts";
 import type { RunRow } from "./run-row.ts";
 import type { WorkingInstance } from "./working-set.ts";
 
@@ -34,6 +33,11 @@ export interface BufferedEvent extends SentEvent {
 
 export interface TakenEvent extends BufferedEvent {
   readonly consumedBy: string;
+}
+
+interface Consumption {
+  readonly stepKey: string;
+  readonly at: number;
 }
 
 export type NewEvent = Omit<EventRecord, "deliveredAt" | "consumedBy">;
@@ -63,21 +67,18 @@ export class WorkingRun {
   #waits: Map<number, KnownWait> | undefined;
   #undelivered: Map<number, BufferedEvent> | undefined;
 
-  /** Steps known to have settled. */
-  readonly settled: Set<number> = new Set();
-  readonly stepPuts: Map<number, StepRecord> = new Map();
-  readonly stepDrops: Set<number> = new Set();
-  readonly shifts: Map<number, number> = new Map();
+  #settled: Set<number> | null = null;
+  #stepPuts: Map<number, StepRecord> | null = null;
+  #stepDrops: Set<number> | null = null;
+  #shifts: Map<number, number> | null = null;
   /** Whether the run's waits count as open has changed with the run itself. */
   opening: "close" | "reopen" | null = null;
 
-  /** Events known to be taken. */
-  readonly taken: Map<number, TakenEvent> = new Map();
-  /** Ids by sequence, of events that a commit builds on. */
-  readonly heard: Map<number, string> = new Map();
+  #taken: Map<number, TakenEvent> | null = null;
+  #heard: Map<number, string> | null = null;
   readonly newEvents: NewEvent[] = [];
-  readonly consumed: Map<number, { readonly stepKey: string; readonly at: number }> = new Map();
-  readonly released: Set<number> = new Set();
+  #consumed: Map<number, Consumption> | null = null;
+  #released: Set<number> | null = null;
 
   readonly logs: { readonly seq: number; readonly line: LogLine }[] = [];
   ending: { readonly ending: Ending; readonly at: number } | null = null;
@@ -113,8 +114,48 @@ export class WorkingRun {
     return this.#undelivered;
   }
 
+  /** Steps known to have settled. */
+  get settled(): Set<number> {
+    this.#settled ??= new Set();
+    return this.#settled;
+  }
+
+  /** Events known to be taken. */
+  get taken(): Map<number, TakenEvent> {
+    this.#taken ??= new Map();
+    return this.#taken;
+  }
+
+  /** Ids by sequence, of events that a commit builds on. */
+  get heard(): Map<number, string> {
+    this.#heard ??= new Map();
+    return this.#heard;
+  }
+
+  // Most requests make none of these, and the maps would cost more than applying them.
+
+  get stepPuts(): ReadonlyMap<number, StepRecord> {
+    return this.#stepPuts ?? noEntries;
+  }
+
+  get stepDrops(): ReadonlySet<number> {
+    return this.#stepDrops ?? noNumbers;
+  }
+
+  get shifts(): ReadonlyMap<number, number> {
+    return this.#shifts ?? noEntries;
+  }
+
+  get consumed(): ReadonlyMap<number, Consumption> {
+    return this.#consumed ?? noEntries;
+  }
+
+  get released(): ReadonlySet<number> {
+    return this.#released ?? noNumbers;
+  }
+
   idOfEvent(seq: number): string | undefined {
-    return this.heard.get(seq) ?? this.shelf?.idOfEvent(seq);
+    return this.#heard?.get(seq) ?? this.shelf?.idOfEvent(seq);
   }
 
   get isLeased(): boolean {
@@ -135,33 +176,37 @@ export class WorkingRun {
   /** What has settled never changes. */
   putStep(step: StepRecord): void {
     if (this.#hasSettled(step)) return;
-    this.stepPuts.set(step.index, step);
-    this.shifts.delete(step.index);
+    this.#stepPuts ??= new Map();
+    this.#stepPuts.set(step.index, step);
+    this.#shifts?.delete(step.index);
     if (step.status !== "waiting") this.settled.add(step.index);
     if (this.#waits !== undefined) noteWait(this.#waits, step);
   }
 
   #hasSettled(step: StepRecord): boolean {
-    if (this.settled.has(step.index)) return true;
+    if (this.#settled?.has(step.index)) return true;
     return !this.stepDrops.has(step.index) && this.shelf?.hasSettled(step) === true;
   }
 
   dropStep(index: number): void {
-    this.stepPuts.delete(index);
-    this.shifts.delete(index);
+    this.#stepPuts?.delete(index);
+    this.#shifts?.delete(index);
     this.#waits?.delete(index);
-    this.settled.delete(index);
-    if (!this.isNew) this.stepDrops.add(index);
+    this.#settled?.delete(index);
+    if (this.isNew) return;
+    this.#stepDrops ??= new Set();
+    this.#stepDrops.add(index);
   }
 
   /** Every wait ends later by so much. */
   shiftWaits(ms: number): void {
+    this.#shifts ??= new Map();
     for (const [index, wait] of this.waits) {
       const wakeAt = wait.wakeAt + ms;
-      const put = this.stepPuts.get(index);
+      const put = this.#stepPuts?.get(index);
       this.waits.set(index, { ...wait, wakeAt });
-      if (put?.status === "waiting") this.stepPuts.set(index, { ...put, wakeAt });
-      else this.shifts.set(index, wakeAt);
+      if (put?.status === "waiting") this.#stepPuts?.set(index, { ...put, wakeAt });
+      else this.#shifts.set(index, wakeAt);
     }
   }
 
@@ -174,9 +219,7 @@ export class WorkingRun {
     const event = { ...given, seq };
     this.newEvents.push(event);
     this.#undelivered?.set(seq, bufferedOf(event));
-    // A leased row keeps its due time, which is the end of its lease: the turn's own suspend finds the event (INV-23).
-    if (this.isLeased || this.row.lane === null || waitsOutCrash(this.row)) return false;
-    if (!this.isAwaited(given)) return false;
+    if (!canBeWoken(this.row) || !this.isAwaited(given)) return false;
     this.makeDue("wake", now);
     return true;
   }
@@ -219,7 +262,8 @@ export class WorkingRun {
   consume(seq: number, stepKey: string, at: number): void {
     // One that is not there yet is not meant: the next event of this batch may get that very number.
     if (this.consumed.has(seq) || seq > this.row.eventSeq) return;
-    this.consumed.set(seq, { stepKey, at });
+    this.#consumed ??= new Map();
+    this.#consumed.set(seq, { stepKey, at });
     if (this.#undelivered !== undefined) this.#take(this.#undelivered, seq, stepKey);
   }
 
@@ -237,12 +281,14 @@ export class WorkingRun {
       const { seq } = event;
       if (!this.taken.has(seq) && !undelivered.has(seq)) this.taken.set(seq, event);
     }
-    for (const [seq, { stepKey }] of this.consumed) if (stepKeys.includes(stepKey)) this.consumed.delete(seq);
+    for (const [seq, { stepKey }] of this.consumed)
+      if (stepKeys.includes(stepKey)) this.#consumed?.delete(seq);
+    this.#released ??= new Set();
     for (const [seq, { consumedBy, ...event }] of this.taken) {
       if (!stepKeys.includes(consumedBy)) continue;
       this.taken.delete(seq);
       undelivered.set(seq, event);
-      this.released.add(seq);
+      this.#released.add(seq);
     }
   }
 
@@ -286,6 +332,9 @@ export class WorkingRun {
     this.opening = "reopen";
   }
 }
+
+const noEntries: ReadonlyMap<number, never> = new Map<number, never>();
+const noNumbers: ReadonlySet<number> = new Set();
 
 function noteWait(waits: Map<number, KnownWait>, step: StepRecord): void {
   if (step.status === "waiting") waits.set(step.index, step);

@@ -17,6 +17,11 @@ export interface WorkingInstance extends InstanceRef {
   isMoved: boolean;
 }
 
+interface ExistingInstance {
+  readonly status: InstanceStatus;
+  readonly runNumber: number;
+}
+
 export interface Publication {
   readonly waiters: number;
   readonly runIds: readonly number[];
@@ -26,14 +31,11 @@ export class WorkingSet {
   /** Those of the requests, the owner's that is abandoned, those that wait on a topic, and new ones. */
   readonly runs: Map<number, WorkingRun> = new Map();
   readonly #current = new Map<string, WorkingRun>();
-  /** Instances that are there but that nobody wants to change. */
-  readonly existing: Map<string, { readonly status: InstanceStatus; readonly runNumber: number }> = new Map();
-
-  /** The run that got an event; by keys, as all that follows (keys.ts). */
-  readonly eventIds: Map<string, number> = new Map();
-  readonly publications: Map<string, Publication> = new Map();
+  #existing: Map<string, ExistingInstance> | null = null;
+  #eventIds: Map<string, number> | null = null;
+  #publications: Map<string, Publication> | null = null;
+  #changes: Map<string, ChangeOutcome> | null = null;
   readonly newPublications: { readonly request: PublishRequest; readonly made: Publication }[] = [];
-  readonly changes: Map<string, ChangeOutcome> = new Map();
   readonly newChanges: {
     readonly instance: number;
     readonly id: string;
@@ -53,6 +55,28 @@ export class WorkingSet {
     this.#takeId = takeId;
   }
 
+  /** Instances that are there but that nobody wants to change; by keys, as all that follows (keys.ts). */
+  get existing(): Map<string, ExistingInstance> {
+    this.#existing ??= new Map();
+    return this.#existing;
+  }
+
+  /** The run that got an event. */
+  get eventIds(): Map<string, number> {
+    this.#eventIds ??= new Map();
+    return this.#eventIds;
+  }
+
+  get publications(): Map<string, Publication> {
+    this.#publications ??= new Map();
+    return this.#publications;
+  }
+
+  get changes(): Map<string, ChangeOutcome> {
+    this.#changes ??= new Map();
+    return this.#changes;
+  }
+
   takeId(): number {
     return this.#takeId();
   }
@@ -66,6 +90,11 @@ export class WorkingSet {
 
   /** The current run of an instance. */
   find(ref: InstanceRef): WorkingRun | undefined {
-    return this.#current.get(nameKey(ref));
+    return this.#current.size === 0 ? undefined : this.#current.get(nameKey(ref));
+  }
+
+  /** An instance that is there, whoever wants it. */
+  whatExists(ref: InstanceRef): ExistingInstance | undefined {
+    return this.find(ref)?.row ?? this.#existing?.get(nameKey(ref));
   }
 }

@@ -100,14 +100,16 @@ function existingInstances({ db, names }: Connection): (set: WorkingSet, ref: In
 /** One of an earlier version is kept under its id alone. */
 function eventIds({ db, names }: Connection) {
   const find = db.prepareTuples(
-    `SELECT e.run FROM ${names.event} e JOIN ${names.run} r ON r.id = e.run WHERE e.id IN (?, ?) AND r.instance = ?`,
+    `SELECT coalesce((SELECT run FROM ${names.event} WHERE id = ?), (
+       SELECT e.run FROM ${names.event} e JOIN ${names.run} r ON r.id = e.run WHERE e.id = ? AND r.instance = ?
+     ))`,
   );
   return (set: WorkingSet, run: WorkingRun | undefined, { id }: SendEventRequest): void => {
     if (run === undefined) return;
     const { instance } = run.row;
     const key = sentKey(instance, id);
-    const known = find.get(key, isKey(id) ? key : id, instance);
-    if (known !== undefined) set.eventIds.set(eventKey(instance, sent(id)), known[0] as number);
+    const known = find.get(key, isKey(id) ? key : id, instance)?.[0] as number | null;
+    if (known !== null) set.eventIds.set(eventKey(instance, sent(id)), known);
   };
 }
 

@@ -1,33 +1,50 @@
 /**
  * The common commit without a read before it: the update of the hot row is the fence. It fits a run that is leased under
  * this token, not paused, at the commit before this one, and that has no event the turn has not seen; then nothing else
- * needs to be known of it. What does not fit, or brings more than steps, goes the long way.
+ * needs to be known of it. What does not fit, or concerns more than its run, goes the long way.
  */
-import type { Boundary, Next } from "../../model/boundary.ts";
+import { heardOfLost, type Next } from "../../model/boundary.ts";
+import type { LogLine } from "../../model/log-line.ts";
 import { isEnding } from "../../store/apply/ending.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import { committed, ended, extended, suspended, yielded } from "../../store/apply/moves.ts";
 import { runKey } from "../../store/apply/run-key.ts";
 import type { CommitOutcome, CommitRequest } from "../../store/store.ts";
+import { idOf } from "../sql/event-key.ts";
 import { type Move, moveColumns, moveValues } from "../sql/run-row.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteStatement } from "./driver.ts";
-import type { SaveEnding } from "./save.ts";
-import type { Steps } from "./steps.ts";
+import type { Savers } from "./save.ts";
 
 /** Null when it was not applied. */
 export type QuickCommit = (request: CommitRequest, now: number) => CommitOutcome | null;
 
-export function quickCommits(connection: Connection, steps: Steps, saveEnding: SaveEnding): QuickCommit {
+export function quickCommits(connection: Connection, savers: Savers): QuickCommit {
+  const { steps, saveEnding, saveLog, consume } = savers;
+  const { db, names } = connection;
   const update = updates(connection);
+  const eventId = db.prepareTuples(`SELECT id FROM ${names.event} WHERE run = ? AND seq = ?`);
+  const logSeq = db.prepareTuples(`SELECT log_seq FROM ${names.run} WHERE id = ?`);
+
+  const idOfEvent = (run: number, seq: number): string | undefined => {
+    const found = eventId.get(run, seq);
+    return found && idOf(found[0] as string);
+  };
+  const saveLogs = (run: number, lines: readonly LogLine[]): void => {
+    const before = (logSeq.get(run)?.[0] as number) - lines.length;
+    for (const [n, line] of lines.entries()) saveLog(run, before + 1 + n, line);
+  };
+
   return (request, now) => {
     if (!isPlain(request)) return null;
     const { lease, boundary } = request;
-    const { number, next, eventSeqSeen: eventSeq } = boundary;
-    const move = moveOf(request, now);
+    const { number, next, eventSeqSeen: eventSeq, logs } = boundary;
     const run = runKey(lease.runId);
-    if (!update(next, move, [run, lease.token, number - 1, eventSeq])) return null;
+    if (heardOfLost(boundary, (seq) => idOfEvent(run, seq))) return null;
+    if (!update(request, moveOf(request, now), [run, lease.token, number - 1, eventSeq])) return null;
     for (const step of boundary.steps) steps.put(run, step);
+    for (const { seq, stepKey } of boundary.consumed) consume(run, seq, stepKey, now);
+    if (logs.length > 0) saveLogs(run, logs);
     if (isEnding(next)) {
       saveEnding(run, next, now);
       steps.close(run);
@@ -36,8 +53,14 @@ export function quickCommits(connection: Connection, steps: Steps, saveEnding: S
   };
 }
 
-/** What becomes of the run, where `extended` and `ended` start from nothing: what they look at is in the row. */
-function moveOf({ boundary, leaseUntil }: CommitRequest, now: number): Move {
+/** What becomes of the run, as if it had no lines in its log, no end of its lease and no retention: those are in the row. */
+function moveOf(request: CommitRequest, now: number): Move {
+  const { boundary } = request;
+  const move = moveOnward(request, now);
+  return boundary.logs.length === 0 ? move : { ...move, logSeq: boundary.logs.length };
+}
+
+function moveOnward({ boundary, leaseUntil }: CommitRequest, now: number): Move {
   const { next } = boundary;
   const move = committed(noCrashes, boundary, now);
   switch (next.kind) {
@@ -57,34 +80,41 @@ const noCrashes = { crashCount: 0 };
 const noLease = { dueAt: 0 };
 
 /** Applies a move if the row fits; true when it did. */
-type Update = (next: Next, move: Move, fence: readonly [number, number, number, number]) => boolean;
+type Update = (
+  request: CommitRequest,
+  move: Move,
+  fence: readonly [number, number, number, number],
+) => boolean;
 
 function updates({ db, names }: Connection): Update {
   const fence = `id = ? AND token = ? AND last_commit = ? AND lane = ${lanes.held} AND status = 'active' AND event_seq = ?`;
-  const retention = `SELECT retention_ms FROM ${names.instance} WHERE id = instance`;
-  const prepare = (next: Next, move: Move): SqliteStatement<unknown> => {
-    const set = moveColumns(move).map((column) => {
-      if (column === "due_at" && next.kind === "continue") return "due_at = max(due_at, ?)";
-      return column === "prune_at" ? `prune_at = ? + (${retention})` : `${column} = ?`;
-    });
+  const sums: Readonly<Record<string, string>> = {
+    log_seq: "log_seq = log_seq + ?",
+    prune_at: `prune_at = ? + (SELECT retention_ms FROM ${names.instance} WHERE id = instance)`,
+  };
+  const prepare = (move: Move, next: Next): SqliteStatement<unknown> => {
+    const isExtended = next.kind === "continue";
+    const set = moveColumns(move).map((column) =>
+      isExtended && column === "due_at" ? "due_at = max(due_at, ?)" : (sums[column] ?? `${column} = ?`),
+    );
     return db.prepare(`UPDATE ${names.run} SET ${set.join(", ")} WHERE ${fence}`);
   };
   const prepared = new Map<string, SqliteStatement<unknown>>();
-  return (next, move, row) => {
-    const shape = next.kind === "continue" && move.dueAt === undefined ? "keep" : next.kind;
-    const known = prepared.get(shape);
-    const statement = known ?? prepare(next, move);
-    if (known === undefined) prepared.set(shape, statement);
+  return ({ boundary: { next, logs }, leaseUntil }, move, row) => {
+    const kind = next.kind === "continue" && leaseUntil === 0 ? "keep" : next.kind;
+    const shape = logs.length === 0 ? kind : `${kind} and log`;
+    let statement = prepared.get(shape);
+    if (statement === undefined) {
+      statement = prepare(move, next);
+      prepared.set(shape, statement);
+    }
     return statement.run(...moveValues(move), ...row).changes > 0;
   };
 }
 
-/** It brings steps and nothing else. */
+/** Nothing but its own run's rows is concerned, and of those nothing has to be known first. */
 function isPlain({ boundary, alongside, mutations, announce }: CommitRequest): boolean {
-  return mutations === null && announce === undefined && alongside.length === 0 && bringsStepsOnly(boundary);
-}
-
-function bringsStepsOnly({ consumed, timeouts, logs, after, noProgress, heard }: Boundary): boolean {
-  if (after !== undefined || noProgress || heard !== undefined) return false;
-  return consumed.length === 0 && timeouts.length === 0 && logs.length === 0;
+  const { timeouts, after, noProgress } = boundary;
+  if (mutations !== null || announce !== undefined || alongside.length > 0) return false;
+  return after === undefined && noProgress === undefined && timeouts.length === 0;
 }

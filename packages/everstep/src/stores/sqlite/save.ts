@@ -1,4 +1,6 @@
 /** Writes what a request has made or changed, row by row. */
+
+import type { LogLine } from "../../model/log-line.ts";
 import type { Ending } from "../../store/apply/ending.ts";
 import { eventKey } from "../../store/apply/keys.ts";
 import type { WorkingRun } from "../../store/apply/working-run.ts";
@@ -12,7 +14,7 @@ import type { Connection } from "./connection.ts";
 import type { SqliteStatement } from "./driver.ts";
 import type { Shelf } from "./load.ts";
 import type { RunRows } from "./run-rows.ts";
-import type { Steps } from "./steps.ts";
+import { type Steps, steps } from "./steps.ts";
 
 /** False, and nothing is written, when the name of a new instance is taken. */
 export type Save = (set: WorkingSet) => boolean;
@@ -20,30 +22,53 @@ export type Save = (set: WorkingSet) => boolean;
 /** What a run has ended with; the hot row says already that it has. */
 export type SaveEnding = (run: number, ending: Ending, at: number) => void;
 
-export interface SaveParts {
-  readonly rows: RunRows;
+export type SaveLog = (run: number, seq: number, line: LogLine) => void;
+
+/** Takes an event that nobody has taken. */
+export type Consume = (run: number, seq: number, stepKey: string, at: number) => void;
+
+/** What quick commits write too. */
+export interface Savers {
   readonly steps: Steps;
   readonly saveEnding: SaveEnding;
+  readonly saveLog: SaveLog;
+  readonly consume: Consume;
 }
 
-export function saves(connection: Connection, { rows, steps, saveEnding }: SaveParts): Save {
+export function savers(connection: Connection): Savers {
+  const { db, names } = connection;
+  const ending = insertion(connection, names.ending, endingColumns);
+  const log = insertion(connection, names.log, logColumns);
+  const consume = db.prepare(
+    `UPDATE ${names.event} SET delivered_at = ?, consumed_by = ? WHERE run = ? AND seq = ? AND delivered_at IS NULL`,
+  );
+  return {
+    steps: steps(connection),
+    saveEnding: (run, given, at) => void ending.run(...endingValues(run, given, at)),
+    saveLog: (run, seq, line) => void log.run(...logValues(run, seq, line)),
+    consume: (run, seq, stepKey, at) => void consume.run(at, stepKey, run, seq),
+  };
+}
+
+export function saves(connection: Connection, rows: RunRows, parts: Savers): Save {
+  const { steps, saveEnding, saveLog, consume } = parts;
   const saveInstance = instanceRows(connection);
   const saveSteps = stepRows(connection, steps);
-  const saveEvents = eventRows(connection);
+  const saveEvents = eventRows(connection, consume);
   const saveAnswers = answers(connection);
   const { db, names } = connection;
   const forget = db.prepare(`DELETE FROM ${names.ending} WHERE run = ?`);
-  const log = insertion(connection, names.log, logColumns);
 
   const saveRun = (run: WorkingRun): void => {
     const { row } = run;
-    if (run.isNew) rows.insert(row);
-    else rows.update(row, (run.shelf as Shelf).before);
+    if (!run.isNew) rows.update(row, (run.shelf as Shelf).before);
+    else if (row.runNumber === 1 && !run.isChanged) rows.insertFirst(row);
+    else rows.insert(row);
     saveSteps(run);
     if (run.forgetsEnding) forget.run(row.run);
     if (run.ending !== null) saveEnding(row.run, run.ending.ending, run.ending.at);
     saveEvents(run);
-    for (const { seq, line } of run.logs) log.run(...logValues(row.run, seq, line));
+    for (const { seq, line } of run.logs) saveLog(row.run, seq, line);
   };
 
   return (set) => {
@@ -85,24 +110,19 @@ function stepRows({ db, names }: Connection, steps: Steps): (run: WorkingRun) =>
   };
 }
 
-function eventRows(connection: Connection): (run: WorkingRun) => void {
+function eventRows(connection: Connection, consume: Consume): (run: WorkingRun) => void {
   const { db, names } = connection;
   const insert = insertion(connection, names.event, eventColumns);
-  const taking = `UPDATE ${names.event} SET delivered_at = ?, consumed_by = ? WHERE run = ? AND seq = ?`;
-  const release = db.prepare(taking);
-  const consume = db.prepare(`${taking} AND delivered_at IS NULL`);
+  const release = db.prepare(
+    `UPDATE ${names.event} SET delivered_at = NULL, consumed_by = NULL WHERE run = ? AND seq = ?`,
+  );
   return ({ row: { run, instance }, newEvents, released, consumed }) => {
     for (const event of newEvents) {
       insert.run(...eventValues(run, { ...event, id: `~${eventKey(instance, event)}` }));
     }
-    for (const seq of released) release.run(null, null, run, seq);
-    for (const [seq, { stepKey, at }] of consumed) consume.run(at, stepKey, run, seq);
+    for (const seq of released) release.run(run, seq);
+    for (const [seq, { stepKey, at }] of consumed) consume(run, seq, stepKey, at);
   };
-}
-
-export function endings(connection: Connection): SaveEnding {
-  const insert = insertion(connection, connection.names.ending, endingColumns);
-  return (run, ending, at) => void insert.run(...endingValues(run, ending, at));
 }
 
 /** What a repeat is answered with. */

@@ -6,36 +6,40 @@ import { StoreError } from "../../model/error.ts";
 import { applyOne } from "../../store/apply/apply.ts";
 import { passFence } from "../../store/apply/apply-commit.ts";
 import { WorkingSet } from "../../store/apply/working-set.ts";
-import type { CommitRequest, StoreOutcome, StoreRequest } from "../../store/store.ts";
+import type { CommitRequest, CreateRequest, StoreOutcome, StoreRequest } from "../../store/store.ts";
 import type { Connection } from "./connection.ts";
 import { loads } from "./load.ts";
 import { MutationRefused, mutations } from "./mutations.ts";
 import { quickCommits } from "./quick-commit.ts";
+import { quickSends } from "./quick-send.ts";
 import { runIds } from "./run-ids.ts";
 import { runRows } from "./run-rows.ts";
-import { endings, saves } from "./save.ts";
-import { steps as createSteps } from "./steps.ts";
+import { savers, saves } from "./save.ts";
 
 export type Write = (requests: readonly StoreRequest[], now: number) => readonly StoreOutcome[];
 
 export function writes(connection: Connection): Write {
   const ids = runIds(connection);
   const rows = runRows(connection);
-  const steps = createSteps(connection);
-  const saveEnding = endings(connection);
+  const parts = savers(connection);
   const load = loads(connection, rows);
-  const save = saves(connection, { rows, steps, saveEnding });
+  const save = saves(connection, rows, parts);
   const mutate = mutations(connection);
-  const commitQuickly = quickCommits(connection, steps, saveEnding);
+  const commitQuickly = quickCommits(connection, parts);
+  const sendQuickly = quickSends(connection);
+
+  /** As if its name were free; if it is not, nothing is saved. */
+  const createQuickly = (request: CreateRequest, now: number): StoreOutcome | null => {
+    const set = new WorkingSet(ids.take);
+    const outcome = applyOne(set, request, now);
+    return save(set) ? outcome : null;
+  };
 
   /** Null when it takes a look to know. */
   const applyQuickly = (request: StoreRequest, now: number): StoreOutcome | null => {
     if (request.kind === "commit") return commitQuickly(request, now);
-    if (request.kind !== "create") return null;
-    // As if its name were free; if it is not, nothing is saved.
-    const set = new WorkingSet(ids.take);
-    const outcome = applyOne(set, request, now);
-    return save(set) ? outcome : null;
+    if (request.kind === "sendEvent") return sendQuickly(request, now);
+    return request.kind === "create" ? createQuickly(request, now) : null;
   };
 
   /** An author's code does not run for a commit that is lost, or was applied before. */
