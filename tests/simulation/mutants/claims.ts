@@ -79,8 +79,8 @@ export const claims: readonly Mutant[] = [
   {
     name: "a word without progress begins the count of crashes anew",
     guards: ["INV-14"],
-    file: commit,
-    find: "crashCount: boundary.noProgress ? run.row.crashCount : 0,",
+    file: "store/apply/moves.ts",
+    find: "crashCount: noProgress ? crashCount : 0,",
     replace: "crashCount: 0,",
   },
   {
@@ -93,9 +93,9 @@ export const claims: readonly Mutant[] = [
   {
     name: "crashes are counted on though there was progress",
     guards: ["INV-14"],
-    file: commit,
-    find: "crashCount: boundary.noProgress ? run.row.crashCount : 0,",
-    replace: "crashCount: run.row.crashCount,",
+    file: "store/apply/moves.ts",
+    find: "crashCount: noProgress ? crashCount : 0,",
+    replace: "crashCount,",
   },
   {
     name: "every claim counts as a crash",

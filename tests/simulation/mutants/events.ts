@@ -47,7 +47,7 @@ export const eventMutants: readonly Mutant[] = [
     name: "a wait begins without looking for an event that is there",
     guards: ["INV-23"],
     file: commit,
-    find: "const dueNow = timeoutsRefused || run.hasEventFor(run.waits.values(), eventSeqSeen);",
+    find: "const dueNow = timeoutsRefused || run.hasAwaitedEvent(eventSeqSeen);",
     replace: "const dueNow = timeoutsRefused;",
   },
   {
@@ -78,7 +78,7 @@ export const eventMutants: readonly Mutant[] = [
       },
       {
         file: commit,
-        find: "run.hasEventFor(run.waits.values(), eventSeqSeen)",
+        find: "run.hasAwaitedEvent(eventSeqSeen)",
         replace: "run.hasEventFor(known.values(), eventSeqSeen)",
       },
     ],
@@ -95,8 +95,8 @@ export const eventMutants: readonly Mutant[] = [
     name: "an event makes a run due that another holds",
     guards: ["INV-1"],
     file: workingRun,
-    find: "if (this.isLeased || this.row.lane === null || waitsOutCrash(this.row)) return false;",
-    replace: 'if (this.row.status === "paused") return false;',
+    find: "if (!canBeWoken(this.row) || !this.isAwaited(given)) return false;",
+    replace: 'if (this.row.status === "paused" || !this.isAwaited(given)) return false;',
   },
   {
     name: "events are read in the order of their timestamps",

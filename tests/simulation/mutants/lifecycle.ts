@@ -18,8 +18,7 @@ export const lifecycle: readonly Mutant[] = [
     name: "an event wakes a paused run",
     guards: ["INV-34", "INV-37"],
     file: workingRun,
-    find: `if (this.isLeased || this.row.lane === null || waitsOutCrash(this.row)) return false;
-    if (!this.isAwaited(given)) return false;`,
+    find: "if (!canBeWoken(this.row) || !this.isAwaited(given)) return false;",
     replace: `if (this.isLeased || !this.isAwaited(given)) return false;
     if (this.row.status === "paused") this.change({ status: "waiting" });`,
   },

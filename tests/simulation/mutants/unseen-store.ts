@@ -53,7 +53,7 @@ export const unseenInStore: readonly Unseen[] = [
     name: "a completed step is written again",
     guards: ["INV-7"],
     file: workingRun,
-    find: "if (this.#hasSettled(step.index)) return;",
+    find: "if (this.#hasSettled(step)) return;",
     replace: "",
     because:
       "The engine never sends a second record of a step that is settled; the store guards against one that would.",
