@@ -8,10 +8,12 @@ import type { Next } from "../../model/boundary.ts";
 import { StoreError } from "../../model/error.ts";
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
+import type { TaskKind } from "../../model/task.ts";
 import { applyCreate } from "../../store/apply/apply-create.ts";
-import { type Ending, endedStatus } from "../../store/apply/ending.ts";
+import type { Ending } from "../../store/apply/ending.ts";
 import { nameKey } from "../../store/apply/keys.ts";
-import { laneOf, lanes } from "../../store/apply/lane.ts";
+import { lanes } from "../../store/apply/lane.ts";
+import { ended, extended, suspended, yielded } from "../../store/apply/moves.ts";
 import { runKey } from "../../store/apply/run-key.ts";
 import { WorkingSet } from "../../store/apply/working-set.ts";
 import type {
@@ -40,7 +42,7 @@ export interface QuickCommit {
   readonly steps: readonly StepRecord[];
   readonly status: InstanceStatus;
   /** null: as it was. */
-  readonly kind: string | null;
+  readonly kind: TaskKind | null;
   /** null: it has ended. */
   readonly lane: number | null;
   /** Under a lease: not before this. */
@@ -223,21 +225,24 @@ type Afterwards = Pick<QuickCommit, "status" | "kind" | "lane" | "dueAt" | "endi
 function afterwards(next: Next, leaseUntil: number): Afterwards {
   switch (next.kind) {
     case "continue":
-      return { status: "active", kind: null, lane: lanes.held, dueAt: leaseUntil, ending: null };
-    case "suspend":
       return {
-        status: "waiting",
-        kind: next.task,
-        lane: laneOf(next.task),
-        dueAt: next.dueAt,
+        status: "active",
+        kind: null,
+        lane: lanes.held,
+        ...extended(noLease, leaseUntil),
         ending: null,
       };
+    case "suspend":
+      return { ...suspended(next.task, next.dueAt, 0), ending: null };
     case "yield":
-      return { status: "active", kind: "resume", lane: lanes.resuming, dueAt: next.dueAt, ending: null };
+      return { status: "active", ...yielded(next.dueAt), ending: null };
     default:
-      return { status: endedStatus[next.kind], kind: null, lane: null, dueAt: 0, ending: next };
+      return { ...ended(next, null, 0), kind: null, dueAt: 0, ending: next };
   }
 }
+
+/** The end of the lease at hand is in the row. */
+const noLease = { dueAt: 0 };
 
 /** As if one came after the other: what has settled never changes. */
 function onePerIndex(steps: readonly StepRecord[]): readonly StepRecord[] {
