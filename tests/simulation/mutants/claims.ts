@@ -2,7 +2,6 @@
 import type { Mutant } from "./mutant.ts";
 
 const claim = "stores/memory/claim.ts";
-const commit = "store/apply/apply-commit.ts";
 const leases = "store/apply/apply-lease.ts";
 
 export const claims: readonly Mutant[] = [

@@ -11,7 +11,11 @@ import { begunText } from "../../../packages/everstep/src/stores/sql/json-column
 import { logColumns, logValues } from "../../../packages/everstep/src/stores/sql/log-row.ts";
 import type { SendQuickly } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
 import { canBeWoken } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
-import type { ApplyQuickly, ExistingInstance, QuickCommit } from "../../../packages/everstep/src/stores/sql/quick-write.ts";
+import type {
+  ApplyQuickly,
+  ExistingInstance,
+  QuickCommit,
+} from "../../../packages/everstep/src/stores/sql/quick-write.ts";
 import { flag, integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/row.ts";
 import { runColumns, runValues } from "../../../packages/everstep/src/stores/sql/run-row.ts";
 import type { Transaction } from "../../../packages/everstep/src/stores/sql/session.ts";

@@ -1,6 +1,7 @@
 /** What a request works on. Steps and events of a run are looked up when a rule asks for them. */
 import type { InstanceRef, InstanceStatus } from "../../model/instance.ts";
 import { isTerminal } from "../../model/instance.ts";
+import { parseJson } from "../../model/json.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { changeKey, eventKey, nameKey, publicationKey, sent } from "../../store/apply/keys.ts";
 import { lanes } from "../../store/apply/lane.ts";
@@ -118,7 +119,7 @@ function madeChanges({ db, names }: Connection) {
   return (set: WorkingSet, run: WorkingRun | undefined, request: ChangeRequest): void => {
     const made = run && find.get(run.row.instance, request.id);
     if (made === undefined) return;
-    set.changes.set(changeKey(request, request.id), JSON.parse(made[0] as string) as ChangeOutcome);
+    set.changes.set(changeKey(request, request.id), parseJson(made[0] as string) as ChangeOutcome);
   };
 }
 
