@@ -2,12 +2,15 @@
  * Hands out due runs. Every workflow and lane is its own stretch of one index, read from its oldest entry: paused and
  * ended runs, sleepers and other workflows' runs are never looked at. The stretches are merged by lane and due time.
  */
-import { type Claim, crashesAfter, provesCrash } from "../../model/lease.ts";
+import type { Claim } from "../../model/lease.ts";
+import { claimed } from "../../store/apply/apply-lease.ts";
 import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { readBegun, readValue } from "../sql/json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text } from "../sql/row.ts";
+import { type Move, moveColumns, moveValues } from "../sql/run-row.ts";
 import type { Connection } from "./connection.ts";
+import type { SqliteStatement } from "./driver.ts";
 import { resultCode } from "./failures.ts";
 import { limited } from "./limit.ts";
 
@@ -122,10 +125,18 @@ function takes(connection: Connection): (candidate: Candidate, request: ClaimReq
        i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks, r.last_commit
      FROM ${names.run} r JOIN ${names.instance} i ON i.id = r.instance WHERE r.id = ?`,
   );
-  const taken = `lane = ${lanes.held}, kind = 'resume', token = ?, last_commit = 0, owner = ?, due_at = ?, crash_count = ?,
-     started_at = ?, waiting_since = NULL, updated_at = ?`;
-  const take = db.prepare(`UPDATE ${names.run} SET ${taken} WHERE id = ?`);
-  const activate = db.prepare(`UPDATE ${names.run} SET ${taken}, status = 'active' WHERE id = ?`);
+  const statements = new Map<boolean, SqliteStatement<unknown>>();
+  /** Writing the status it has already would move an entry of the list's index. */
+  const take = (run: number, { status, ...rest }: ClaimMove, isActive: boolean): void => {
+    const move: Move = isActive ? rest : { status, ...rest };
+    let statement = statements.get(isActive);
+    if (statement === undefined) {
+      const set = moveColumns(move).map((column) => `${column} = ?`);
+      statement = db.prepare(`UPDATE ${names.run} SET ${set.join(", ")} WHERE id = ?`);
+      statements.set(isActive, statement);
+    }
+    statement.run(...moveValues(move), run);
+  };
   const moveAside = db.prepare(`UPDATE ${names.run} SET lane = NULL WHERE id = ?`);
 
   return (candidate, request) => {
@@ -134,17 +145,14 @@ function takes(connection: Connection): (candidate: Candidate, request: ClaimReq
       const tuple = read.get(run);
       if (tuple === undefined) return undefined;
       const row = claimRow(tuple as readonly SqlValue[]);
-      return { row, claim: readClaim(row, candidate, request) };
+      return { row, ...readClaim(row, candidate, request) };
     });
     if (found === undefined) {
       moveAside.run(run);
       return undefined;
     }
-    const { row, claim } = found;
-    const { lease, crashCount, startedAt } = claim;
-    // Writing the status it has already would move an entry of the list's index.
-    const statement = row.status === "active" ? take : activate;
-    statement.run(lease.token, lease.owner, lease.expiresAt, crashCount, startedAt, request.now, run);
+    const { row, claim, move } = found;
+    take(run, move, row.status === "active");
     return claim;
   };
 }
@@ -181,16 +189,28 @@ function claimRow(tuple: readonly SqlValue[]): SqlRow {
   } as SqlRow;
 }
 
-function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Claim {
+type ClaimMove = ReturnType<typeof claimed>["move"];
+
+function readClaim(
+  row: SqlRow,
+  { run, lane, dueAt }: Candidate,
+  request: ClaimRequest,
+): { readonly claim: Claim; readonly move: ClaimMove } {
   const begun = readBegunIfSound(row);
-  const ranOut = candidate.lane === lanes.held;
-  const commit = integer(row, "last_commit");
-  const crashCount = integer(row, "crash_count");
-  return {
+  const before = {
+    lane,
+    dueAt,
+    crashCount: integer(row, "crash_count"),
+    lastCommit: integer(row, "last_commit"),
+    token: integer(row, "token"),
+    startedAt: integerOrNull(row, "started_at"),
+  };
+  const { move, left } = claimed(before, request);
+  const claim: Claim = {
     workflowName: text(row, "workflow"),
     instanceId: text(row, "instance_id"),
     lease: {
-      runId: candidate.run,
+      runId: run,
       token: request.token,
       owner: request.owner,
       expiresAt: request.leaseUntil,
@@ -198,17 +218,17 @@ function readClaim(row: SqlRow, candidate: Candidate, request: ClaimRequest): Cl
     runNumber: integer(row, "run_number"),
     params: readValue(row, "params"),
     createdAt: integer(row, "created_at"),
-    startedAt: integerOrNull(row, "started_at") ?? request.now,
+    startedAt: move.startedAt ?? request.now,
     deadlineAt: integerOrNull(row, "deadline_at"),
     waitingSince: integerOrNull(row, "waiting_since"),
     // A row that is damaged is not fresh: whoever reads its history is told so, and the instance ends with the reason.
     fresh: begun !== undefined && !flag(row, "recorded"),
     eventSeq: integer(row, "event_seq"),
     begun: begun ?? [],
-    crashCount:
-      ranOut && provesCrash(candidate.dueAt, request) ? crashesAfter(crashCount, commit) : crashCount,
-    left: { token: integer(row, "token"), commit, ranOut },
+    crashCount: move.crashCount,
+    left,
   };
+  return { claim, move };
 }
 
 function readBegunIfSound(row: SqlRow): Claim["begun"] | undefined {

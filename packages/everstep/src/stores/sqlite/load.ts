@@ -204,12 +204,14 @@ export class Shelf implements RunShelf {
   readonly before: LoadedRun["before"];
   readonly #run: number;
   readonly #hasEnded: boolean;
+  readonly #hasEvents: boolean;
   readonly #statements: ShelfStatements;
 
   constructor({ row, before }: LoadedRun, statements: ShelfStatements) {
     this.before = before;
     this.#run = row.run;
     this.#hasEnded = isTerminal(row.status);
+    this.#hasEvents = row.eventSeq > 0;
     this.#statements = statements;
   }
 
@@ -235,6 +237,7 @@ export class Shelf implements RunShelf {
 
   undelivered(): Map<number, BufferedEvent> {
     const events = new Map<number, BufferedEvent>();
+    if (!this.#hasEvents) return events;
     for (const row of this.#statements.undelivered.all(this.#run))
       events.set(row[0] as number, readEvent(row));
     return events;
