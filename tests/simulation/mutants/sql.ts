@@ -26,8 +26,8 @@ export const sql: readonly Mutant[] = [
     guards: ["INV-4", "LIV-1"],
     store: "sql-quick",
     file: quickWrite,
-    find: "lane: laneOf(next.task),",
-    replace: "lane: lanes.held,",
+    find: "return { ...suspended(next.task, next.dueAt, 0), ending: null };",
+    replace: "return { ...suspended(next.task, next.dueAt, 0), lane: lanes.held, ending: null };",
   },
   {
     name: "commits that bring more than their own row are written quickly",
