@@ -91,7 +91,7 @@ export class RowsDatabase {
     try {
       let prepared = this.#prepared.get(sql);
       if (prepared === undefined) {
-        prepared = this.sqlite.prepare(withoutBrackets(sql));
+        prepared = this.sqlite.prepare(sql);
         this.#prepared.set(sql, prepared);
       }
       const given = values as readonly SqlValue[];
@@ -109,12 +109,4 @@ function asStoreError(error: unknown, sql: string): StoreError {
   return new StoreError(isTaken ? "constraint" : "fatal", "STORE_FAILED", `${message} in: ${sql}`, {
     cause: error,
   });
-}
-
-/** SQLite takes no brackets around the parts of a union. */
-function withoutBrackets(sql: string): string {
-  return sql.replace(
-    /\(\((SELECT [^()]*? LIMIT \?)\) UNION ALL \((SELECT [^()]*?)\)\)/,
-    "(SELECT * FROM ($1) UNION ALL $2)",
-  );
 }

@@ -1,8 +1,6 @@
 /** SQLite's part of the statements that the server stores share. Written for few rows: a world has a handful. */
-
-import { pendingLanes } from "../../../packages/everstep/src/store/apply/lane.ts";
-import type { Dialect, InstanceListing } from "../../../packages/everstep/src/stores/sql/dialect.ts";
-import { selectionOf } from "../../../packages/everstep/src/stores/sql/instance-row.ts";
+import type { Dialect } from "../../../packages/everstep/src/stores/sql/dialect.ts";
+import { selectWorkflows } from "../../../packages/everstep/src/stores/sql/reads/workflows.ts";
 import { runIdGapMax } from "../../../packages/everstep/src/stores/sql/run-ids.ts";
 import { type TableNames, tables } from "../../../packages/everstep/src/stores/sql/table.ts";
 import { claimRows } from "./rows-claim.ts";
@@ -54,46 +52,11 @@ export function rowsDialect({ quick, float }: RowsDialectOptions): Dialect {
       return String(Math.floor(float() * (runIdGapMax + 1)));
     },
     ...(quick ? { applyQuickly, sendQuickly } : {}),
-    listInstances,
-    async listDue(database, { before, limit }) {
-      const sql =
-        "SELECT i.workflow, i.instance_id, r.run_number, r.kind, r.due_at FROM run r JOIN instance i ON i.id = r.instance " +
-        `WHERE r.lane IN (${pendingLanes.join(", ")}) AND r.due_at <= ? ORDER BY r.due_at, r.id LIMIT ?`;
-      const [result] = await database.run([{ sql, values: [before, limit] }]);
-      return result?.rows ?? [];
-    },
-    async listTopics(database, { from, ascending, limit }) {
-      const beyond = from === undefined ? "" : `AND s.topic ${ascending ? ">" : "<"} ?`;
-      const sql =
-        `SELECT s.topic, count(*) AS waiters FROM step s WHERE s.is_open = 1 AND s.topic IS NOT NULL ${beyond} ` +
-        `GROUP BY s.topic ORDER BY s.topic ${ascending ? "ASC" : "DESC"} LIMIT ?`;
-      const values = [...(from === undefined ? [] : [from]), limit];
-      const [result] = await database.run([{ sql, values }]);
-      return result?.rows ?? [];
-    },
+    limit: "LIMIT ?",
+    startsWith: (expression, prefix) => ({
+      sql: `substr(${expression}, 1, length(?)) = ?`,
+      values: [prefix, prefix],
+    }),
+    workflows: selectWorkflows(names),
   };
 }
-
-const listInstances: Dialect["listInstances"] = async (database, list) => {
-  const { workflowName, statuses, deadLetter, idPrefix, ascending, from, to, limit } = list;
-  const [beyond, upTo, direction] = ascending ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
-  const conditions: [string, InstanceValues][] = [
-    ["r.is_current = 1", []],
-    [`r.status IN (${statuses.map(() => "?").join(", ")})`, statuses],
-    [`(r.created_at, r.instance) ${beyond} (?, ?)`, [from.createdAt, from.instance]],
-    [`(r.created_at, r.instance) ${upTo} (?, ?)`, [to.createdAt, to.instance]],
-  ];
-  if (workflowName !== undefined) conditions.push(["r.workflow = ?", [workflowName]]);
-  if (deadLetter !== undefined) conditions.push(["r.dead_letter = ?", [deadLetter ? 1 : 0]]);
-  if (idPrefix !== undefined)
-    conditions.push(["substr(i.instance_id, 1, length(?)) = ?", [idPrefix, idPrefix]]);
-  const sql =
-    `SELECT ${selectionOf(list)} FROM run r JOIN instance i ON i.id = r.instance LEFT JOIN ending e ON e.run = r.id ` +
-    `WHERE ${conditions.map(([text]) => text).join(" AND ")} ` +
-    `ORDER BY r.created_at ${direction}, r.instance ${direction} LIMIT ?`;
-  const values = [...conditions.flatMap(([, each]) => each), limit];
-  const [result] = await database.run([{ sql, values }]);
-  return { rows: result?.rows ?? [] };
-};
-
-type InstanceValues = readonly (InstanceListing["statuses"][number] | string | number)[];

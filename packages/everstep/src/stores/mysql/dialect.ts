@@ -3,8 +3,6 @@ import type { Dialect } from "../sql/dialect.ts";
 import { runIdGapMax } from "../sql/run-ids.ts";
 import type { TableNames } from "../sql/table.ts";
 import { type Claims, claims } from "./claim.ts";
-import { dueList } from "./due-list.ts";
-import { instanceList } from "./instance-list.ts";
 import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";
 import {
@@ -18,7 +16,6 @@ import {
   updateRows,
 } from "./rows.ts";
 import { putStepRows } from "./step-rows.ts";
-import { topicList } from "./topic-list.ts";
 
 export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names)): Dialect {
   return {
@@ -47,9 +44,37 @@ export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names
     anyGap: `MICROSECOND(NOW(6)) * ${(runIdGapMax + 1) / 2 ** 20}`,
     applyQuickly: quickWrites(names),
     sendQuickly: quickSends(names),
-    listInstances: instanceList(names),
-    listDue: dueList(names),
-    listTopics: topicList(names),
-    listsClosedTopics: true,
+    limit: "LIMIT ?",
+    through: (_table, index) => forced(index),
+    splitsPairs: true,
+    startsWith: (expression, prefix) => ({
+      sql: `LEFT(${expression}, LENGTH(?)) = ?`,
+      values: [prefix, prefix],
+    }),
+    workflows: `SELECT DISTINCT r.workflow FROM ${names.run} r ${forced("list")}`,
+    allTopics: topicsOf(names),
   };
+}
+
+/** One seek finds the next topic, and those that wait now stand together behind it. */
+function topicsOf({ step }: TableNames): NonNullable<Dialect["allTopics"]> {
+  const topics = forced("topic");
+  return ({ from, ascending, limit }) => {
+    const order = ascending ? "ASC" : "DESC";
+    return {
+      sql: `SELECT t.topic, (
+          SELECT count(*) FROM ${step} o ${topics} WHERE o.topic = t.topic AND o.is_open = 1
+        ) AS waiters
+        FROM (
+          SELECT s.topic FROM ${step} s ${topics}
+          WHERE s.topic ${from === undefined ? ">=" : ascending ? ">" : "<"} ? GROUP BY s.topic ORDER BY s.topic ${order} LIMIT ?
+        ) t
+        ORDER BY t.topic ${order}`,
+      values: [from ?? "", limit],
+    };
+  };
+}
+
+function forced(index: string): string {
+  return `FORCE INDEX (\`${index}\`)`;
 }

@@ -1,13 +1,12 @@
 /** PostgreSQL's part of the shared statements: rows travel as one array per column, so a text fits any number of them. */
-import type { Dialect, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
+import type { Dialect, Part, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
+import { orderOf, type Strands, strandText } from "../sql/reads/strands.ts";
+import { selectWorkflows, withWorkflows } from "../sql/reads/workflows.ts";
 import { runIdGapMax } from "../sql/run-ids.ts";
 import { columnType, type Table, type TableNames, tables } from "../sql/table.ts";
 import { claimRound } from "./claim.ts";
-import { dueListing } from "./due-list.ts";
-import { instanceListing } from "./instance-list.ts";
 import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";
-import { topicListing } from "./topic-list.ts";
 
 export function postgresDialect(namespace: string): Dialect {
   const names = tableNames(namespace);
@@ -28,7 +27,7 @@ export function postgresDialect(namespace: string): Dialect {
       return `INSERT INTO ${names[table]} (${list}) SELECT ${list} FROM ${rows}`;
     });
 
-  return {
+  const dialect: Dialect = {
     names,
     parameters,
     insert,
@@ -75,9 +74,28 @@ export function postgresDialect(namespace: string): Dialect {
     anyGap: `floor(random() * ${runIdGapMax + 1})::bigint`,
     applyQuickly: quickWrites(names),
     sendQuickly: quickSends(names),
-    listInstances: instanceListing(names),
-    listDue: dueListing(names),
-    listTopics: topicListing(names),
+    limit: "LIMIT ?",
+    startsWith: (expression, prefix) => ({ sql: `starts_with(${expression}, ?::text)`, values: [prefix] }),
+    workflows: selectWorkflows(names),
+    merged: (strands) => mergedStrands(dialect, strands),
+  };
+  return dialect;
+}
+
+/** Each strand is read for each workflow and status, or lane, that a table of them has. */
+function mergedStrands(dialect: Dialect, strands: Strands): Part {
+  const { workflows, among, limit } = strands;
+  const strand = strandText(dialect, strands, "known.workflow", "a.value");
+  const known =
+    workflows === undefined
+      ? withWorkflows(dialect.names)
+      : "WITH known AS (SELECT unnest(?::text[]) AS workflow)";
+  const type = among.column === "lane" ? "bigint" : "text";
+  return {
+    sql:
+      `${known} SELECT c.run, c.placed_at, c.place FROM known CROSS JOIN unnest(?::${type}[]) AS a (value) ` +
+      `CROSS JOIN LATERAL (${strand.sql}) c ORDER BY ${orderOf(strands, "c.")} LIMIT ?`,
+    values: [...(workflows === undefined ? [] : [workflows]), among.values, ...strand.values, limit],
   };
 }
 

@@ -19,8 +19,6 @@ import {
   workflow,
 } from "../../testing/store-contract/given.ts";
 import { claims } from "../sql/claim.ts";
-import { histories } from "../sql/histories.ts";
-import { instances } from "../sql/instances.ts";
 import { quickFirst } from "../sql/quick-write.ts";
 import { runIds } from "../sql/run-ids.ts";
 import type { Database, Statement } from "../sql/session.ts";
@@ -28,7 +26,7 @@ import { postgresDialect } from "./dialect.ts";
 import { readOptions } from "./options.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 import { PostgresDatabase } from "./session.ts";
-import { explained, type PlansClient, plansClient, recording } from "./test-recording.ts";
+import { explained, type PlansClient, plansClient, RecordedStore, recording } from "./test-recording.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 /**
@@ -172,14 +170,13 @@ describe.skipIf(postgresUrl === undefined)(
     });
 
     test("what turns and waiting callers read is found by key", async () => {
-      const read = histories(database, postgresDialect(namespace));
-      const { get, statuses, nextDueAt } = instances(database, postgresDialect(namespace));
+      const store = new RecordedStore(database, postgresDialect(namespace));
       await expectKeys(async () => {
-        await read([{ runId: 1, steps: true, eventsAfter: 0 }]);
-        await get(ref("i1"));
-        await statuses([ref("i1")]);
-        await nextDueAt([workflow]);
-        await nextDueAt([workflow, "bill"]);
+        await store.readRuns([{ runId: 1, steps: true, eventsAfter: 0 }]);
+        await store.getInstance(ref("i1"));
+        await store.getStatuses([ref("i1")]);
+        await store.nextDueAt([workflow]);
+        await store.nextDueAt([workflow, "bill"]);
       });
     });
   },

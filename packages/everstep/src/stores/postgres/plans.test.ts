@@ -21,22 +21,16 @@ import {
   workflow,
 } from "../../testing/store-contract/given.ts";
 import { claims } from "../sql/claim.ts";
-import { dueList } from "../sql/due-list.ts";
-import { histories } from "../sql/histories.ts";
-import { instances } from "../sql/instances.ts";
 import { leases } from "../sql/leases.ts";
 import { quickFirst } from "../sql/quick-write.ts";
-import { removal } from "../sql/removal.ts";
 import { runIds } from "../sql/run-ids.ts";
-import { runLists } from "../sql/run-lists.ts";
 import type { Database, Statement } from "../sql/session.ts";
-import { topicList } from "../sql/topic-list.ts";
 import { writes } from "../sql/write.ts";
 import { postgresDialect } from "./dialect.ts";
 import { mutations } from "./mutations.ts";
 import { readOptions } from "./options.ts";
 import { PostgresDatabase } from "./session.ts";
-import { explained, type PlansClient, plansClient, recording } from "./test-recording.ts";
+import { explained, type PlansClient, plansClient, RecordedStore, recording } from "./test-recording.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 describe.skipIf(postgresUrl === undefined)(
@@ -48,6 +42,7 @@ describe.skipIf(postgresUrl === undefined)(
     let inner: PostgresDatabase;
     let database: Database;
     let store: Store;
+    let recorded: RecordedStore;
     let client: PlansClient;
     let namespace = "";
 
@@ -58,6 +53,7 @@ describe.skipIf(postgresUrl === undefined)(
       const settings = readOptions({ url: postgresUrl as string, namespace });
       inner = new PostgresDatabase(settings);
       database = recording(inner, seen);
+      recorded = new RecordedStore(database, postgresDialect(namespace));
       client = await plansClient(place);
       await fill();
     });
@@ -215,14 +211,13 @@ describe.skipIf(postgresUrl === undefined)(
     });
 
     test("what turns read is found by key", async () => {
-      const read = histories(database, postgresDialect(namespace));
       const requests = [1, 3, 5].map((runId) => ({ runId, steps: true, eventsAfter: 0 }));
-      expectIndexes(await plansOf(() => read(requests)));
+      expectIndexes(await plansOf(() => recorded.readRuns(requests)));
+      expectIndexes(await plansOf(() => recorded.readRuns(requests, 1000)));
     });
 
     test("lists are read from their place in an index, however many instances there are (INV-47, SEC-31)", async () => {
-      const { list, get, runs, statuses, nextDueAt } = instances(database, postgresDialect(namespace));
-      const first = await list({ limit: 25 });
+      const first = await recorded.listInstances({ limit: 25 });
       for (const query of [
         { limit: 25 },
         { limit: 25, after: first.after as string },
@@ -233,27 +228,26 @@ describe.skipIf(postgresUrl === undefined)(
         { limit: 25, idPrefix: "old 777", workflowName: workflow, order: "asc" as const },
         { limit: 25, idPrefix: "old 777" },
       ]) {
-        const plans = await plansOf(() => list(query));
+        const plans = await plansOf(() => recorded.listInstances(query));
         expectIndexes(plans);
         for (const plan of plans) expect(plan).toMatch(/using (run_list|run_dead_letter)/);
       }
-      expectIndexes(await plansOf(() => get(ref("old 5"))));
-      expectIndexes(await plansOf(() => get(ref("old 5"), 2)));
-      expectIndexes(await plansOf(() => runs(ref("old 5"), 10)));
-      expectIndexes(await plansOf(() => statuses([ref("old 5"), ref("old 7")])));
-      const due = await plansOf(() => nextDueAt([workflow, "bill"]));
+      expectIndexes(await plansOf(() => recorded.getInstance(ref("old 5"))));
+      expectIndexes(await plansOf(() => recorded.getInstance(ref("old 5"), 2)));
+      expectIndexes(await plansOf(() => recorded.listRuns(ref("old 5"), 10)));
+      expectIndexes(await plansOf(() => recorded.getStatuses([ref("old 5"), ref("old 7")])));
+      const due = await plansOf(() => recorded.nextDueAt([workflow, "bill"]));
       expectIndexes(due);
       expect(due[0]).toMatch(/Index Only Scan using run_claim/);
     });
 
     test("an id is looked for in steps, each of which looks at about 10,000 instances, and is found once", async () => {
-      const { list } = instances(database, postgresDialect(namespace));
       for (const order of ["asc", "desc"] as const) {
         const found: string[] = [];
         let after: string | undefined;
         let pages = 0;
         do {
-          const page = await list({
+          const page = await recorded.listInstances({
             ...{ limit: 3, idPrefix: "old 3999", order },
             ...(after === undefined ? {} : { after }),
           });
@@ -268,17 +262,15 @@ describe.skipIf(postgresUrl === undefined)(
     });
 
     test("what is due is the beginning of a few stretches of the claim's index", async () => {
-      const listDue = dueList(database, postgresDialect(namespace));
-      const plans = await plansOf(() => listDue({ before: never + 1000, limit: 10 }));
+      const plans = await plansOf(() => recorded.listDue({ before: never + 1000, limit: 10 }));
       expectIndexes(plans);
       expect(plans[0]).toMatch(/Index Only Scan using run_claim/);
       expect(plans[0]).not.toMatch(/Sort Key: r\.due_at/);
     });
 
     test("topics that are waited on are one stretch of an index that has no others", async () => {
-      const listTopics = topicList(database, postgresDialect(namespace));
       for (const query of [{ limit: 10 }, { limit: 10, after: "topic:topic 5", order: "desc" as const }]) {
-        const plans = await plansOf(() => listTopics(query));
+        const plans = await plansOf(() => recorded.listTopics(query));
         expectIndexes(plans);
         expect(plans[0]).toMatch(/Index Only Scan (Backward )?using step_topic/);
         expect(plans[0]).not.toMatch(/Sort|HashAggregate/);
@@ -286,22 +278,20 @@ describe.skipIf(postgresUrl === undefined)(
     });
 
     test("what belongs to a run, and who waits on a topic, is one stretch of an index", async () => {
-      const lists = runLists(database, postgresDialect(namespace));
       const query = { limit: 10, after: "1" };
-      expectIndexes(await plansOf(() => lists.listSteps(5, query)));
-      expectIndexes(await plansOf(() => lists.listEvents(5, query)));
-      expectIndexes(await plansOf(() => lists.listLogs(5, { ...query, level: "info", category: "x" })));
-      const waiters = await plansOf(() => lists.listWaiters("topic 5", { limit: 10, after: "5.1" }));
+      expectIndexes(await plansOf(() => recorded.listSteps(5, query)));
+      expectIndexes(await plansOf(() => recorded.listEvents(5, query)));
+      expectIndexes(await plansOf(() => recorded.listLogs(5, { ...query, level: "info", category: "x" })));
+      const waiters = await plansOf(() => recorded.listWaiters("topic 5", { limit: 10, after: "5.1" }));
       expectIndexes(waiters);
       expect(waiters[0]).toMatch(/step_topic/);
     });
 
     test("what is past its retention is found through its index, and removed by key", async () => {
-      const { prune, remove } = removal(database, postgresDialect(namespace));
-      const plans = await plansOf(() => prune({ before: never + 40, limit: 10 }));
+      const plans = await plansOf(() => recorded.prune({ before: never + 40, limit: 10 }));
       expectIndexes(plans);
       expect(plans[0]).toMatch(/run_prune/);
-      expectIndexes(await plansOf(() => remove(ref("old 101"))));
+      expectIndexes(await plansOf(() => recorded.remove(ref("old 101"))));
     });
   },
 );

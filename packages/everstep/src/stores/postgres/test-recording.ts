@@ -1,4 +1,7 @@
 /** For tests of what statements there are, and how the server goes about them. */
+import { lacks, type StoreCapabilities } from "../../store/capabilities.ts";
+import type { Dialect } from "../sql/dialect.ts";
+import { ServerStore } from "../sql/server-store.ts";
 import type { Database, Statement, Transaction } from "../sql/session.ts";
 import type { PostgresClient } from "./driver.ts";
 import { ownPlans } from "./plan-settings.ts";
@@ -30,6 +33,30 @@ export function recording(inner: Database, seen: Statement[]): Database {
     close: () => inner.close(),
   };
 }
+
+/** The store itself, over such a database. */
+export class RecordedStore extends ServerStore {
+  constructor(database: Database, dialect: Dialect) {
+    const refuse = (): never => {
+      throw new Error("Not for this.");
+    };
+    super({ capabilities: noCapabilities, database, dialect, runMutations: refuse, sessionOf: refuse });
+  }
+
+  async migrate(): Promise<never> {
+    throw new Error("Not for this.");
+  }
+}
+
+const none = lacks("only its statements are looked at");
+const noCapabilities: StoreCapabilities = {
+  durable: none,
+  shared: none,
+  mutations: none,
+  transactions: none,
+  nudges: none,
+  ownership: none,
+};
 
 export type PlansClient = PostgresClient & { release(): void };
 

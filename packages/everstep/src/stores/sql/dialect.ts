@@ -4,24 +4,15 @@
  * Rules for statements written here: parameters are `?`, in order, and a session turns them into what its driver wants;
  * columns are written with the alias of their table (`s.key`), because some databases keep such words for themselves.
  */
-import type { InstanceStatus } from "../../model/instance.ts";
-import type { ClaimRequest, DueQuery, ValueTerms } from "../../store/store.ts";
-import type { ListRange, Place } from "./list-range.ts";
+import type { ClaimRequest } from "../../store/store.ts";
 import type { SendQuickly } from "./quick-send.ts";
 import type { ApplyQuickly } from "./quick-write.ts";
+import type { ReadDialect } from "./reads/dialect.ts";
 import type { SqlRow, SqlValue } from "./row.ts";
 import type { Database, Statement } from "./session.ts";
-import type { Table, TableNames } from "./table.ts";
+import type { Table } from "./table.ts";
 
-export interface Dialect {
-  readonly names: TableNames;
-
-  /**
-   * Rows of values as a table to read from: `FROM ${part.sql}`, its columns reached as `alias.column`. The type of a
-   * column follows from its name (`columnType`); `id` is a text here.
-   */
-  parameters(alias: string, columns: readonly string[]): RowsPart;
-
+export interface Dialect extends ReadDialect {
   /** Fails as a whole when a key is taken: "constraint". Rows are inserted in the order given. */
   insert(table: Table, columns: readonly string[]): RowsStatement;
 
@@ -53,9 +44,6 @@ export interface Dialect {
 
   /** Removes the rows whose `column` is smaller than the only value of the text: so many at most, the smallest first. */
   forget(table: Table, column: string, keys: readonly string[], limit: number): string;
-
-  /** A name of a column where no alias of a table can stand before it. */
-  quoted(column: string): string;
 
   /** Removes all rows with these keys. */
   remove(table: Table, keys: readonly string[]): RowsStatement;
@@ -94,18 +82,6 @@ export interface Dialect {
 
   /** Where one statement can accept events; see quick-send.ts. */
   readonly sendQuickly?: SendQuickly;
-
-  /** Instances in order, with the columns of `instanceSelection`, at most `limit`. */
-  listInstances(database: Database, list: InstanceListing): Promise<ListedInstances>;
-
-  /** Runs that are due at that time or before and that nobody has a lease on, soonest first, with what `readDue` reads. */
-  listDue(database: Database, query: DueQuery): Promise<readonly SqlRow[]>;
-
-  /** Topics beyond the given one, in order, each with `waiters`: how many waits on it are open. At most `limit`. */
-  listTopics(database: Database, list: TopicListing): Promise<readonly SqlRow[]>;
-
-  /** Its index of topics has those too on which nobody waits any more. */
-  readonly listsClosedTopics?: boolean;
 }
 
 export function selectInOrder({ inOrder }: Dialect): string {
@@ -133,24 +109,3 @@ export type RowValues = readonly SqlValue[];
 /** For one row at least. */
 export type RowsPart = (rows: readonly RowValues[]) => Part;
 export type RowsStatement = (rows: readonly RowValues[]) => Statement;
-
-export interface InstanceListing extends ListRange, ValueTerms {
-  readonly workflowName: string | undefined;
-  readonly statuses: readonly InstanceStatus[];
-  readonly deadLetter: boolean | undefined;
-  readonly idPrefix: string | undefined;
-  readonly ascending: boolean;
-  readonly limit: number;
-}
-
-export interface ListedInstances {
-  readonly rows: readonly SqlRow[];
-  /** Where it stopped looking for ids, if it did before the end. */
-  readonly lookedTo?: Place | undefined;
-}
-
-export interface TopicListing {
-  readonly from: string | undefined;
-  readonly ascending: boolean;
-  readonly limit: number;
-}

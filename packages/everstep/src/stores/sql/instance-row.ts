@@ -1,6 +1,7 @@
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
 import type { StoredError } from "../../model/value.ts";
-import type { CreateRequest, ValueTerms } from "../../store/store.ts";
+import { isLeased } from "../../store/apply/lane.ts";
+import type { CreateRequest } from "../../store/store.ts";
 import { unreadValue } from "../../store/unread-value.ts";
 import { readBegun, readReason, readStoredError, readValue, readValueOrNull } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
@@ -49,11 +50,7 @@ export const instanceSelection = `${facts}, i.params, i.params_marks, e.output, 
 export const briefInstanceSelection = `${facts}, '${unreadValue.json}' AS params, NULL AS params_marks,
   NULL AS output, NULL AS output_marks`;
 
-export function selectionOf({ brief }: ValueTerms): string {
-  return brief ? briefInstanceSelection : instanceSelection;
-}
-
-export function readInstance(row: SqlRow, isLeased: (lane: number) => boolean): InstanceRecord {
+export function readInstance(row: SqlRow): InstanceRecord {
   const lane = integerOrNull(row, "lane");
   const completedAt = integerOrNull(row, "completed_at");
   const retentionMs = integerOrNull(row, "retention_ms");
@@ -77,7 +74,7 @@ export function readInstance(row: SqlRow, isLeased: (lane: number) => boolean): 
     retentionMs,
     retentionUntil: completedAt === null || retentionMs === null ? null : completedAt + retentionMs,
     parent: readParent(row),
-    executing: lane !== null && isLeased(lane),
+    executing: isLeased(lane),
     dueAt: lane === null ? null : integer(row, "due_at"),
     crashCount: integer(row, "crash_count"),
     token: integer(row, "token"),

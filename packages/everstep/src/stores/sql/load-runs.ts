@@ -8,9 +8,9 @@ import { byKey, type Dialect, type Part, selectInOrder, sorted } from "./dialect
 import type { Reader } from "./load.ts";
 import { lookAgain } from "./look-again.ts";
 import { around, joined, refValues, unique } from "./part.ts";
+import { withWorkflows } from "./reads/workflows.ts";
 import { integer, integerOrNull, type SqlRow, text } from "./row.ts";
 import { readRun, runSelection } from "./run-row.ts";
-import { withWorkflows } from "./workflows.ts";
 
 export function lockRuns(dialect: Dialect): Reader {
   return readRuns(dialect, dialect.lock("r"));

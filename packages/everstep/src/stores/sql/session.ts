@@ -9,6 +9,8 @@ export interface Statement {
    * server may keep the plan it made for the first.
    */
   readonly isPlannedOnce?: boolean;
+  /** What it selects, in order, where a row is small: a library that hands over lists faster than objects may do so. */
+  readonly columns?: readonly string[];
 }
 
 export interface SqlResult {

@@ -10,9 +10,9 @@ import { readBegun, readValue } from "../sql/json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text } from "../sql/row.ts";
 import { type Move, moveColumns, moveValues } from "../sql/run-row.ts";
 import type { Connection } from "./connection.ts";
+import { limited } from "./dialect.ts";
 import type { SqliteStatement } from "./driver.ts";
 import { resultCode } from "./failures.ts";
-import { limited } from "./limit.ts";
 
 export type ClaimRuns = (request: ClaimRequest) => readonly Claim[];
 

@@ -1,12 +1,13 @@
 /** One open database: its settings applied, its table names known, and the only way to write: an immediate transaction. */
 import { StoreError } from "../../model/error.ts";
 import type { MigrationReport } from "../../store/store.ts";
+import type { TableNames } from "../sql/table.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { type FailedWhile, placeOf, resultCode, storeFailure } from "./failures.ts";
 import { migrateSchema } from "./migrate.ts";
 import type { SqliteSettings } from "./options.ts";
 import { makeOwnFile } from "./own-file.ts";
-import { type TableNames, tableNames } from "./schema.ts";
+import { tableNames } from "./schema.ts";
 
 export interface Connection {
   readonly settings: SqliteSettings;

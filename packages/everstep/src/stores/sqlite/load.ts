@@ -24,11 +24,11 @@ import type {
 } from "../../store/store.ts";
 import { idOf, isKey, sentKey, publicationKey as storedPublicationKey } from "../sql/event-key.ts";
 import { readRunList } from "../sql/json-column.ts";
+import { withWorkflows } from "../sql/reads/workflows.ts";
 import { integer } from "../sql/row.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteStatement } from "./driver.ts";
 import type { LoadedRun, RunRows } from "./run-rows.ts";
-import { withWorkflows } from "./workflows.ts";
 
 /** Adds to the set what the request is about. */
 export type Load = (set: WorkingSet, request: StoreRequest) => void;

@@ -4,10 +4,11 @@ import { EverstepError } from "../../model/error.ts";
 import type { MigrationReport } from "../../store/store.ts";
 import { type Migration, pendingMigrations, type SchemaVersion } from "../sql/migration.ts";
 import { integer } from "../sql/row.ts";
+import type { TableNames } from "../sql/table.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { placeOf } from "./failures.ts";
 import type { SqliteSettings } from "./options.ts";
-import { migrations, type TableNames, tableNames } from "./schema.ts";
+import { migrations, tableNames } from "./schema.ts";
 
 export function migrateSchema(
   db: SqliteDatabase,

@@ -5,35 +5,10 @@
  * are written once, and an index holds only the rows somebody looks for, so that finished runs cost nothing.
  */
 import type { Migration } from "../sql/migration.ts";
-
-export interface TableNames {
-  readonly meta: string;
-  readonly instance: string;
-  readonly run: string;
-  readonly ending: string;
-  readonly step: string;
-  readonly event: string;
-  readonly log: string;
-  readonly publication: string;
-  readonly change: string;
-  readonly runner: string;
-  readonly tally: string;
-}
+import { type TableNames, tables } from "../sql/table.ts";
 
 export function tableNames(namespace: string): TableNames {
-  return {
-    meta: `${namespace}_meta`,
-    instance: `${namespace}_instance`,
-    run: `${namespace}_run`,
-    ending: `${namespace}_ending`,
-    step: `${namespace}_step`,
-    event: `${namespace}_event`,
-    log: `${namespace}_log`,
-    publication: `${namespace}_publication`,
-    change: `${namespace}_change`,
-    runner: `${namespace}_runner`,
-    tally: `${namespace}_tally`,
-  };
+  return Object.fromEntries(tables.map((table) => [table, `${namespace}_${table}`])) as TableNames;
 }
 
 export const migrations: readonly Migration<TableNames>[] = [

@@ -2,53 +2,41 @@
  * The store contract over one SQLite file. The work itself is synchronous: a call that has begun ends before anything
  * else in the process runs, so requests never interleave inside a transaction.
  */
-import type { EventRecord } from "../../model/event.ts";
-import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
 import type { Claim, ReturnedLease } from "../../model/lease.ts";
-import type { StoredLogLine } from "../../model/log-line.ts";
-import type { StepRecord } from "../../model/step.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
 import type {
-  Beat,
   ClaimRequest,
   CreateRequest,
-  DueQuery,
-  DueRun,
-  InstanceQuery,
-  LogQuery,
   MigrateOptions,
   MigrationReport,
-  MinuteTally,
   Ownership,
-  Page,
-  PageQuery,
-  PruneRequest,
   RenewAnswer,
   Renewal,
-  RunHistory,
-  RunnerRecord,
-  RunRead,
   SendEventRequest,
   Store,
   StoreOutcome,
   StoreRequest,
-  TallyQuery,
-  TopicSummary,
-  TopicWaiter,
-  ValueTerms,
 } from "../../store/store.ts";
+import type { Changing, Read } from "../sql/reads/query.ts";
+import type { Statement } from "../sql/session.ts";
+import { SqlStore } from "../sql/sql-store.ts";
+import { type ClaimRuns, claims } from "./claim.ts";
 import { type Connection, openConnection } from "./connection.ts";
+import { sqliteDialect } from "./dialect.ts";
 import { closedFailure, storeFailure } from "./failures.ts";
 import { JoinedTransactions } from "./joined-transactions.ts";
+import { type Leases, leases } from "./leases.ts";
 import { planSchema } from "./migrate.ts";
 import type { SqliteSettings } from "./options.ts";
 import { ownership } from "./ownership.ts";
-import { pruneSliceMax } from "./prune.ts";
 import { type SameFile, sameFile } from "./same-file.ts";
-import { type Verbs, verbsOf } from "./verbs.ts";
+import { tableNames } from "./schema.ts";
+import { type Statements, statements } from "./statements.ts";
+import { type Write, writes } from "./write.ts";
 
-export class SqliteStore implements Store {
+export class SqliteStore extends SqlStore implements Store {
   readonly name = "sqlite";
+  protected readonly pruneSliceMax = 50;
   readonly capabilities: StoreCapabilities;
   readonly ownership?: Ownership;
   readonly #settings: SqliteSettings;
@@ -58,6 +46,7 @@ export class SqliteStore implements Store {
   readonly #joined: JoinedTransactions;
 
   constructor(settings: SqliteSettings) {
+    super(sqliteDialect(tableNames(settings.namespace)));
     this.#settings = settings;
     this.#joined = new JoinedTransactions(settings);
     const { file } = settings;
@@ -84,7 +73,7 @@ export class SqliteStore implements Store {
   }
 
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
-    return this.#do((verbs) => verbs.write(requests, now), now);
+    return this.#do(({ write }) => write(requests, now), now);
   }
 
   async writeWithin(
@@ -101,108 +90,31 @@ export class SqliteStore implements Store {
   }
 
   claim(request: ClaimRequest): Promise<readonly Claim[]> {
-    return this.#do((verbs) => verbs.claim(request), request.now);
-  }
-
-  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
-    return this.#do((verbs) => verbs.readRuns(requests, bytesMax));
+    return this.#do(({ claim }) => claim(request), request.now);
   }
 
   renew(renewals: readonly Renewal[], until: number, now: number): Promise<readonly RenewAnswer[]> {
-    return this.#do((verbs) => verbs.leases.renew(renewals, until, now), now);
+    return this.#do(({ leases }) => leases.renew(renewals, until, now), now);
   }
 
-  release(leases: readonly ReturnedLease[], now: number): Promise<void> {
-    return this.#do((verbs) => verbs.leases.release(leases, now));
+  release(given: readonly ReturnedLease[], now: number): Promise<void> {
+    return this.#do(({ leases }) => leases.release(given, now));
   }
 
-  getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {
-    return this.#do((verbs) => verbs.instances.get(ref, runNumber));
+  protected ask<Result>(read: Read<Result>): Promise<Result> {
+    return this.#do(({ statements }) => statements.ask(read));
   }
 
-  getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]> {
-    return this.#do((verbs) => verbs.instances.getAll(refs));
+  protected change<Result>(begin: () => Changing<Result>): Promise<Result> {
+    return this.#do(({ statements }) => statements.change(begin()));
   }
 
-  getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
-    return this.#do((verbs) => verbs.instances.statuses(refs));
-  }
-
-  getMarks(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]> {
-    return this.#do((verbs) => verbs.instances.marks(refs));
-  }
-
-  listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
-    return this.#do((verbs) => verbs.listInstances(query));
-  }
-
-  listRuns(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]> {
-    return this.#do((verbs) => verbs.instances.runs(ref, limit, terms));
-  }
-
-  listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>> {
-    return this.#do((verbs) => verbs.lists.steps(runId, query));
-  }
-
-  listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>> {
-    return this.#do((verbs) => verbs.lists.events(runId, query));
-  }
-
-  listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>> {
-    return this.#do((verbs) => verbs.lists.logs(runId, query));
-  }
-
-  listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>> {
-    return this.#do((verbs) => verbs.lists.waiters(topic, query));
-  }
-
-  listTopics(query: PageQuery): Promise<Page<TopicSummary>> {
-    return this.#do((verbs) => verbs.listTopics(query));
-  }
-
-  countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
-    return this.#do((verbs) => verbs.instances.countByStatus(workflowName));
-  }
-
-  nextDueAt(workflows: readonly string[]): Promise<number | null> {
-    return this.#do((verbs) => verbs.instances.nextDueAt(workflows));
-  }
-
-  listDue(query: DueQuery): Promise<readonly DueRun[]> {
-    return this.#do((verbs) => verbs.listDue(query));
-  }
-
-  async prune({ before, limit, publicationsBefore }: PruneRequest): Promise<number> {
-    if (publicationsBefore !== undefined) {
-      await this.#do((verbs) => verbs.removal.forgetPublications(publicationsBefore));
-    }
-    let removed = 0;
-    for (;;) {
-      const rest = limit - removed;
-      const slice = await this.#do((verbs) => verbs.removal.pruneSlice(before, rest));
-      removed += slice;
-      if (slice < pruneSliceMax || removed >= limit) return removed;
-    }
-  }
-
-  remove(ref: InstanceRef): Promise<boolean> {
-    return this.#do((verbs) => verbs.removal.remove(ref));
-  }
-
-  beat(beat: Beat): Promise<void> {
-    return this.#do((verbs) => verbs.beats.keep(beat));
-  }
-
-  listRunners(limit: number): Promise<readonly RunnerRecord[]> {
-    return this.#do((verbs) => verbs.beats.runners(limit));
-  }
-
-  readTallies(query: TallyQuery): Promise<readonly MinuteTally[]> {
-    return this.#do((verbs) => verbs.beats.tallies(query));
+  protected keepLightly(given: readonly Statement[]): Promise<void> {
+    return this.#do(({ statements }) => statements.keepLightly(given));
   }
 
   changeMark(): Promise<number> {
-    return this.#do((verbs) => verbs.changeMark());
+    return this.#do(({ changeMark }) => changeMark());
   }
 
   async close(): Promise<void> {
@@ -213,14 +125,14 @@ export class SqliteStore implements Store {
     open?.connection.db.close();
   }
 
-  async #do<Result>(act: (verbs: Verbs) => Result, now?: number): Promise<Result> {
-    const { verbs, connection, file } = this.#open ?? (await this.#ready());
+  async #do<Result>(act: (open: Open) => Result, now?: number): Promise<Result> {
+    const open = this.#open ?? (await this.#ready());
     // Only an author's mutation can call while a transaction is open. It ends before the next microtask.
-    if (connection.db.isTransaction) await Promise.resolve();
+    if (open.connection.db.isTransaction) await Promise.resolve();
     if (this.#isClosed) throw closedFailure(this.#settings);
     try {
-      if (now !== undefined) file.require(now);
-      return act(verbs);
+      if (now !== undefined) open.file.require(now);
+      return act(open);
     } catch (error) {
       throw storeFailure(error, this.#settings, "statement");
     }
@@ -238,7 +150,17 @@ export class SqliteStore implements Store {
 
   async #openNow(): Promise<Open> {
     const { connection, migrated } = await openConnection(this.#settings);
-    const open = { connection, migrated, verbs: verbsOf(connection), file: sameFile(this.#settings) };
+    const dataVersion = connection.db.prepareTuples("PRAGMA data_version");
+    const open: Open = {
+      connection,
+      migrated,
+      file: sameFile(this.#settings),
+      write: writes(connection),
+      claim: claims(connection),
+      leases: leases(connection),
+      statements: statements(connection),
+      changeMark: () => dataVersion.get()?.[0] as number,
+    };
     if (!this.#isClosed) this.#open = open;
     return open;
   }
@@ -248,8 +170,13 @@ interface Open {
   readonly connection: Connection;
   /** What the next call of `migrate` reports: opening has done it already. */
   migrated: MigrationReport;
-  readonly verbs: Verbs;
   readonly file: SameFile;
+  readonly write: Write;
+  readonly claim: ClaimRuns;
+  readonly leases: Leases;
+  readonly statements: Statements;
+  /** Another one after every commit of another connection; reading it touches shared memory only. */
+  readonly changeMark: () => number;
 }
 
 const noNudges = lacks(

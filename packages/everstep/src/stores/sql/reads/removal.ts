@@ -1,0 +1,92 @@
+/** Removes whole instances. Each slice is a transaction of its own, so that writers get their turn in between. */
+import type { InstanceRef } from "../../../model/instance.ts";
+import type { Dialect } from "../dialect.ts";
+import { lookAgain } from "../look-again.ts";
+import { flag, integer } from "../row.ts";
+import type { Statement } from "../session.ts";
+import type { ReadDialect } from "./dialect.ts";
+import { aboutEach, eachRow } from "./each.ts";
+import { ask, type Changing, type Query, type Reading } from "./query.ts";
+
+export interface Removal {
+  /** Whether anything is past its retention. */
+  isAnyOver(before: number): Query<boolean>;
+  /** The longest out of retention first; at most `limit`. Gives how many were removed. */
+  slice(before: number, limit: number): Changing<number>;
+  remove(ref: InstanceRef): Changing<boolean>;
+  forgetPublications(before: number): Changing<void>;
+}
+
+export function removal(dialect: ReadDialect & Pick<Dialect, "remove" | "lock">): Removal {
+  const { names, limit } = dialect;
+  const past = `SELECT r.instance FROM ${names.run} r WHERE r.prune_at <= ? ORDER BY r.prune_at, r.instance ${limit}`;
+  // Whoever writes to one of them right now is not waited for: there is always a next time to prune.
+  const over = `${past} ${dialect.lock("r", "skip")}`;
+  const named =
+    `SELECT i.id AS instance, r.is_current FROM ${names.instance} i JOIN ${names.run} r ON r.id = i.run ` +
+    `WHERE i.workflow = ? AND i.instance_id = ? ${dialect.lock("r")}`;
+  const forgotten = `DELETE FROM ${names.publication} WHERE created_at < ?`;
+  const removing = removals(dialect);
+
+  return {
+    isAnyOver: (before) => ({
+      statements: [{ sql: past, values: [before, 1] }],
+      read: ([rows = []]) => rows.length > 0,
+    }),
+    *slice(before, limit) {
+      const found = yield* ask({
+        statements: [{ sql: over, values: [before, limit] }],
+        read: ([rows = []]) => rows.map((row) => integer(row, "instance")),
+      });
+      return { result: found.length, statements: yield* removing(found) };
+    },
+    *remove({ workflowName, instanceId }) {
+      const row = yield* ask({
+        statements: [{ sql: named, values: [workflowName, instanceId] }],
+        read: ([rows]) => rows?.[0],
+      });
+      if (row === undefined) return { result: false, statements: [] };
+      // Restarted while this waited for the lock: the run that is current now is not the one that was locked.
+      if (!flag(row, "is_current")) throw lookAgain();
+      return { result: true, statements: yield* removing([integer(row, "instance")]) };
+    },
+    // biome-ignore lint/correctness/useYield: it need not read anything
+    *forgetPublications(before) {
+      return { result: undefined, statements: [{ sql: forgotten, values: [before] }] };
+    },
+  };
+}
+
+/** The current runs are locked: nobody adds another run, step or event meanwhile. */
+function removals(
+  dialect: ReadDialect & Pick<Dialect, "remove">,
+): (instances: readonly number[]) => Reading<readonly Statement[]> {
+  const removing = (...[table, keys]: Parameters<Dialect["remove"]>) =>
+    eachRow(dialect, dialect.remove(table, keys));
+  const ofRun = (["step", "event", "log", "ending"] as const).map((table) => removing(table, ["run"]));
+  const ofInstance = removing("change", ["instance"]);
+  const runs = removing("run", ["id"]);
+  const instancesRemoved = removing("instance", ["id"]);
+  const later = aboutEach(
+    dialect,
+    ["instance"],
+    (given) =>
+      `SELECT r.id AS run FROM ${given} JOIN ${dialect.names.run} r ON r.instance = v.instance AND r.run_number > 1`,
+  );
+
+  return function* (instances) {
+    const keys = instances.map((instance) => [instance]);
+    const laterRuns = yield* ask({
+      statements: later(keys),
+      read: (results) => results.flat().map((row) => [integer(row, "run")]),
+    });
+    // The first run has the instance's own id.
+    const runKeys = [...keys, ...laterRuns];
+    return [
+      ...ofRun.flatMap((remove) => remove(runKeys)),
+      ...ofInstance(keys),
+      ...runs(runKeys),
+      ...instancesRemoved(keys),
+    ];
+  };
+}
