@@ -2,21 +2,16 @@
 import { parseJson } from "../../model/json.ts";
 import type { MinuteTally, RunnerRecord, Tally } from "../../store/store.ts";
 import { integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, unreadable } from "./row.ts";
+import { columnNames, primaryKeys } from "./table.ts";
 
 /** The key first. */
-export const runnerColumns: readonly string[] = [
-  ...["owner", "host", "pid", "started_at", "seen_at", "stopped_at", "concurrency", "turns", "workflows"],
-];
+export const runnerColumns = columnNames("runner");
 
-/** The keys first; the others are counts. */
-export const tallyKeys: readonly string[] = ["minute", "workflow"];
-export const tallyCounts: readonly string[] = [
-  "complete",
-  "errored",
-  "terminated",
-  "steps",
-  "failed_attempts",
-];
+/** The others are counts. */
+export const tallyKeys: readonly string[] = primaryKeys.tally;
+export const tallyCounts: readonly string[] = columnNames("tally").filter(
+  (column) => !tallyKeys.includes(column),
+);
 
 /** Rows of each that one beat forgets at most: the next one comes soon. */
 export const forgottenMax = 1000;

@@ -1,8 +1,9 @@
 import type { Ending } from "../../store/apply/ending.ts";
 import type { SqlValue } from "./row.ts";
+import { columnNames } from "./table.ts";
 
 /** In the order of `endingValues`. */
-export const endingColumns = ["run", "completed_at", "output", "output_marks", "error", "reason"] as const;
+export const endingColumns = columnNames("ending");
 
 export function endingValues(run: number, ending: Ending, at: number): SqlValue[] {
   return [

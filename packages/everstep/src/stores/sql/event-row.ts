@@ -2,20 +2,12 @@ import type { EventRecord } from "../../model/event.ts";
 import { idOf } from "./event-key.ts";
 import { readValue } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull } from "./row.ts";
+import { columnNames } from "./table.ts";
 
 /** In the order of `eventValues`; an event is born undelivered. `id` is its key (event-key.ts). */
-export const eventColumns = [
-  "run",
-  "seq",
-  "id",
-  "type",
-  "topic",
-  "for_step",
-  "is_system",
-  "created_at",
-  "payload",
-  "payload_marks",
-] as const;
+export const eventColumns = columnNames("event").filter(
+  (column) => column !== "delivered_at" && column !== "consumed_by",
+);
 
 export function eventValues(run: number, event: Omit<EventRecord, "deliveredAt" | "consumedBy">): SqlValue[] {
   return [

@@ -5,21 +5,10 @@ import type { CreateRequest } from "../../store/store.ts";
 import { unreadValue } from "../../store/unread-value.ts";
 import { readBegun, readReason, readStoredError, readValue, readValueOrNull } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
+import { columnNames } from "./table.ts";
 
 /** In the order of `instanceValues`. */
-export const instanceColumns = [
-  "id",
-  "workflow",
-  "instance_id",
-  "run",
-  "created_at",
-  "deadline_at",
-  "retention_ms",
-  "parent_workflow",
-  "parent_instance",
-  "params",
-  "params_marks",
-] as const;
+export const instanceColumns = columnNames("instance");
 
 export function instanceValues(id: number, run: number, request: CreateRequest): SqlValue[] {
   const { parent, params } = request;

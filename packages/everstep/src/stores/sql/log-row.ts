@@ -1,21 +1,10 @@
 import { type LogLine, logLevels, type StoredLogLine } from "../../model/log-line.ts";
 import { readValueOrNull } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
+import { columnNames } from "./table.ts";
 
 /** In the order of `logValues`. */
-export const logColumns = [
-  "run",
-  "seq",
-  "step_key",
-  "attempt",
-  "level",
-  "category",
-  "message",
-  "is_replay",
-  "created_at",
-  "data",
-  "data_marks",
-] as const;
+export const logColumns = columnNames("log");
 
 export function logValues(run: number, seq: number, line: LogLine): SqlValue[] {
   return [

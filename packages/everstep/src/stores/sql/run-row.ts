@@ -4,6 +4,7 @@ import type { TaskKind } from "../../model/task.ts";
 import type { Begun, RunRow } from "../../store/apply/run-row.ts";
 import { begunText } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull } from "./row.ts";
+import type { ColumnName } from "./table.ts";
 
 /** What never changes. */
 const fixedColumns = ["instance", "workflow", "run_number", "previous_run", "created_at"] as const;
@@ -33,7 +34,7 @@ const columnOf = {
   updatedAt: "updated_at",
   pruneAt: "prune_at",
   begun: "begun",
-} as const satisfies Readonly<Record<Changing, string>>;
+} as const satisfies Readonly<Record<Changing, ColumnName<"run">>>;
 
 const changingFields = Object.keys(columnOf) as readonly Changing[];
 

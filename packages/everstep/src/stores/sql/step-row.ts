@@ -2,35 +2,10 @@ import type { StepRecord, StepStatus, StepType, WaitsFor } from "../../model/ste
 import { unreadValue } from "../../store/unread-value.ts";
 import { attemptErrorsText, readAttemptErrors, readStoredError, readValue } from "./json-column.ts";
 import { integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
+import { columnNames } from "./table.ts";
 
 /** In the order of `stepValues`. Large columns come last, so that reading the others touches fewer pages. */
-export const stepColumns = [
-  "run",
-  "step_index",
-  "key",
-  "name",
-  "count",
-  "type",
-  "status",
-  "is_open",
-  "parent_key",
-  "depth",
-  "created_at",
-  "attempts",
-  "starts",
-  "max_attempts",
-  "timeout_ms",
-  "event_type",
-  "topic",
-  "waits_for",
-  "wake_at",
-  "settled_index",
-  "settled_at",
-  "errors",
-  "error",
-  "result",
-  "result_marks",
-] as const;
+export const stepColumns = columnNames("step");
 
 /** Without results, which may be large; a step that has one still shows that it has. */
 export function briefStepsOf(alias: string, table: string): string {
