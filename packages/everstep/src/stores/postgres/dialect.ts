@@ -93,7 +93,7 @@ function mergedStrands(dialect: Dialect, strands: Strands): Part {
   const type = among.column === "lane" ? "bigint" : "text";
   return {
     sql:
-      `${known} SELECT c.run, c.placed_at, c.place FROM known CROSS JOIN unnest(?::${type}[]) AS a (value) ` +
+      `${known} SELECT c.placed_at, c.place FROM known CROSS JOIN unnest(?::${type}[]) AS a (value) ` +
       `CROSS JOIN LATERAL (${strand.sql}) c ORDER BY ${orderOf(strands, "c.")} LIMIT ?`,
     values: [...(workflows === undefined ? [] : [workflows]), among.values, ...strand.values, limit],
   };

@@ -27,17 +27,33 @@ export function instanceValues(id: number, run: number, request: CreateRequest):
   ];
 }
 
-const facts = `
-  i.workflow, i.instance_id, i.created_at, i.deadline_at, i.retention_ms, i.parent_workflow, i.parent_instance,
-  r.id AS run, r.instance, r.run_number, r.status, r.token, r.lane, r.due_at, r.crash_count, r.begun, r.dead_letter,
-  r.started_at, r.paused_at, r.updated_at, e.completed_at, e.error, e.reason`;
+const facts = [
+  ...["i.workflow", "i.instance_id", "i.created_at", "i.deadline_at", "i.retention_ms", "i.parent_workflow"],
+  ...[
+    "i.parent_instance",
+    "r.id AS run",
+    "r.instance",
+    "r.run_number",
+    "r.status",
+    "r.token",
+    "r.lane",
+    "r.due_at",
+  ],
+  ...["r.crash_count", "r.begun", "r.dead_letter", "r.started_at", "r.paused_at", "r.updated_at"],
+  ...["e.completed_at", "e.error", "e.reason"],
+];
 
-/** Reads the row of an instance (i) joined with one of its runs (r) and, where there is one, that run's ending (e). */
-export const instanceSelection = `${facts}, i.params, i.params_marks, e.output, e.output_marks`;
+/** Of an instance (i) joined with one of its runs (r) and, where there is one, that run's ending (e). */
+export const instanceSelection: readonly string[] = [
+  ...facts,
+  ...["i.params", "i.params_marks", "e.output", "e.output_marks"],
+];
 
 /** The same without values, which may be large. */
-export const briefInstanceSelection = `${facts}, '${unreadValue.json}' AS params, NULL AS params_marks,
-  NULL AS output, NULL AS output_marks`;
+export const briefInstanceSelection: readonly string[] = [
+  ...facts,
+  ...[`'${unreadValue.json}' AS params`, "NULL AS params_marks", "NULL AS output", "NULL AS output_marks"],
+];
 
 export function readInstance(row: SqlRow): InstanceRecord {
   const lane = integerOrNull(row, "lane");

@@ -6,6 +6,11 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
+/** What the columns of a selection are called: `r.id AS run` is `run`. */
+export function selectedNames(selection: readonly string[]): readonly string[] {
+  return selection.map((column) => column.slice(column.search(/\w+$/)));
+}
+
 export function integer(row: SqlRow, column: string): number {
   const value = row[column];
   if (Number.isSafeInteger(value)) return value as number;

@@ -98,8 +98,8 @@ export abstract class ServerStore extends SqlStore implements Store {
     void this.tellOthers({ outcomes: [], news: { due: true, changed: false, ended: false } });
   }
 
-  protected ask<Result>(read: Read<Result>): Promise<Result> {
-    return answerLater((statements) => this.#database.run(statements), read);
+  protected async ask<Result>(begin: () => Read<Result>): Promise<Result> {
+    return answerLater((statements) => this.#database.run(statements), begin());
   }
 
   protected change<Result>(begin: () => Changing<Result>): Promise<Result> {

@@ -9,8 +9,10 @@ export interface Statement {
    * server may keep the plan it made for the first.
    */
   readonly isPlannedOnce?: boolean;
-  /** What it selects, in order, where a row is small: a library that hands over lists faster than objects may do so. */
-  readonly columns?: readonly string[];
+  /** What it selects, in order, where a library that hands over lists faster than objects had better do so. */
+  readonly columns?: readonly string[] | undefined;
+  /** There is one such row at most. */
+  readonly isOne?: boolean;
 }
 
 export interface SqlResult {

@@ -59,7 +59,7 @@ export abstract class SqlStore {
     this.#removal = removal(dialect);
   }
 
-  protected abstract ask<Result>(read: Read<Result>): Promise<Result>;
+  protected abstract ask<Result>(begin: () => Read<Result>): Promise<Result>;
 
   /** In one transaction, which is done again when what it has read is out of date. */
   protected abstract change<Result>(begin: () => Changing<Result>): Promise<Result>;
@@ -71,63 +71,63 @@ export abstract class SqlStore {
   protected abstract readonly pruneSliceMax: number;
 
   readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
-    return this.ask(this.#readRuns(requests, bytesMax));
+    return this.ask(() => this.#readRuns(requests, bytesMax));
   }
 
   getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {
-    return this.ask(this.#instances.get(ref, runNumber));
+    return this.ask(() => this.#instances.get(ref, runNumber));
   }
 
   getInstances(refs: readonly InstanceRef[]): Promise<readonly (InstanceRecord | undefined)[]> {
-    return this.ask(this.#instances.getAll(refs));
+    return this.ask(() => this.#instances.getAll(refs));
   }
 
   getStatuses(refs: readonly InstanceRef[]): Promise<readonly (InstanceStatus | undefined)[]> {
-    return this.ask(this.#instances.statuses(refs));
+    return this.ask(() => this.#instances.statuses(refs));
   }
 
   getMarks(refs: readonly InstanceRef[]): Promise<readonly (string | undefined)[]> {
-    return this.ask(this.#instances.marks(refs));
+    return this.ask(() => this.#instances.marks(refs));
   }
 
   listInstances(query: InstanceQuery): Promise<Page<InstanceRecord>> {
-    return this.ask(this.#listInstances(query));
+    return this.ask(() => this.#listInstances(query));
   }
 
   listRuns(ref: InstanceRef, limit: number, terms?: ValueTerms): Promise<readonly InstanceRecord[]> {
-    return this.ask(this.#instances.runs(ref, limit, terms));
+    return this.ask(() => this.#instances.runs(ref, limit, terms));
   }
 
-  async listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>> {
-    return this.ask(this.#lists.steps(runId, query));
+  listSteps(runId: RunId, query: PageQuery & ValueTerms): Promise<Page<StepRecord>> {
+    return this.ask(() => this.#lists.steps(runId, query));
   }
 
-  async listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>> {
-    return this.ask(this.#lists.events(runId, query));
+  listEvents(runId: RunId, query: PageQuery): Promise<Page<EventRecord>> {
+    return this.ask(() => this.#lists.events(runId, query));
   }
 
-  async listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>> {
-    return this.ask(this.#lists.logs(runId, query));
+  listLogs(runId: RunId, query: LogQuery): Promise<Page<StoredLogLine>> {
+    return this.ask(() => this.#lists.logs(runId, query));
   }
 
-  async listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>> {
-    return this.ask(this.#lists.waiters(topic, query));
+  listWaiters(topic: string, query: PageQuery): Promise<Page<TopicWaiter>> {
+    return this.ask(() => this.#lists.waiters(topic, query));
   }
 
   listTopics(query: PageQuery): Promise<Page<TopicSummary>> {
-    return this.ask(this.#listTopics(query));
+    return this.ask(() => this.#listTopics(query));
   }
 
   countByStatus(workflowName?: string): Promise<Readonly<Record<InstanceStatus, number>>> {
-    return this.ask(this.#instances.countByStatus(workflowName));
+    return this.ask(() => this.#instances.countByStatus(workflowName));
   }
 
   nextDueAt(workflows: readonly string[]): Promise<number | null> {
-    return this.ask(this.#instances.nextDueAt(workflows));
+    return this.ask(() => this.#instances.nextDueAt(workflows));
   }
 
   listDue(query: DueQuery): Promise<readonly DueRun[]> {
-    return this.ask(this.#listDue(query));
+    return this.ask(() => this.#listDue(query));
   }
 
   async prune({ before, limit, publicationsBefore }: PruneRequest): Promise<number> {
@@ -135,7 +135,7 @@ export abstract class SqlStore {
       await this.change(() => this.#removal.forgetPublications(publicationsBefore));
     }
     // Where a look costs next to nothing, an idle one takes no lock.
-    if (this.#dialect.oneByOne && !(await this.ask(this.#removal.isAnyOver(before)))) return 0;
+    if (this.#dialect.oneByOne && !(await this.ask(() => this.#removal.isAnyOver(before)))) return 0;
     let removed = 0;
     while (removed < limit) {
       const wanted = Math.min(this.pruneSliceMax, limit - removed);
@@ -155,10 +155,10 @@ export abstract class SqlStore {
   }
 
   listRunners(limit: number): Promise<readonly RunnerRecord[]> {
-    return this.ask(this.#beats.runners(limit));
+    return this.ask(() => this.#beats.runners(limit));
   }
 
   readTallies(query: TallyQuery): Promise<readonly MinuteTally[]> {
-    return this.ask(this.#beats.tallies(query));
+    return this.ask(() => this.#beats.tallies(query));
   }
 }

@@ -101,8 +101,8 @@ export class SqliteStore extends SqlStore implements Store {
     return this.#do(({ leases }) => leases.release(given, now));
   }
 
-  protected ask<Result>(read: Read<Result>): Promise<Result> {
-    return this.#do(({ statements }) => statements.ask(read));
+  protected ask<Result>(begin: () => Read<Result>): Promise<Result> {
+    return this.#do(({ statements }) => statements.ask(begin()));
   }
 
   protected change<Result>(begin: () => Changing<Result>): Promise<Result> {

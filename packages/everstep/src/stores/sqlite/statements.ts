@@ -1,5 +1,5 @@
 /** Runs statements that are given as data, on one connection; each text is prepared once. */
-import { answer, type Changing, isReading, type Read, type Rows } from "../sql/reads/query.ts";
+import { answer, type Changing, isReading, type Query, type Read, type Rows } from "../sql/reads/query.ts";
 import type { SqlRow, SqlValue } from "../sql/row.ts";
 import type { Statement } from "../sql/session.ts";
 import type { Connection } from "./connection.ts";
@@ -16,12 +16,13 @@ export function statements({ db, settings, snapshot, transact, transactLeases }:
   const prepare = keptByText((sql) => db.prepare(sql));
   const prepareTuples = keptByText((sql) => db.prepareTuples(sql));
 
-  const rowsOf = ({ sql, values, columns }: Statement): Rows => {
+  const rowsOf = ({ sql, values, columns, isOne }: Statement): Rows => {
     const given = values as readonly SqlValue[];
     if (columns === undefined) return prepare(sql).all(...given);
-    return prepareTuples(sql)
-      .all(...given)
-      .map((tuple) => named(columns, tuple));
+    const statement = prepareTuples(sql);
+    if (!isOne) return statement.all(...given).map((tuple) => named(columns, tuple));
+    const only = statement.get(...given);
+    return only === undefined ? [] : [named(columns, only)];
   };
   /** What the database says is its own failure; anything else may lie in one row. */
   const run = (statement: Statement): Rows => {
@@ -37,8 +38,12 @@ export function statements({ db, settings, snapshot, transact, transactLeases }:
   };
 
   return {
-    ask: (read) =>
-      isReading(read) || read.statements.length > 1 ? snapshot(() => answer(run, read)) : answer(run, read),
+    ask(read) {
+      const only = isReading(read) || read.statements.length > 1 ? undefined : read.statements[0];
+      return only === undefined
+        ? snapshot(() => answer(run, read))
+        : (read as Query<never>).read([run(only)]);
+    },
     change: (changing) =>
       transact(() => {
         const { result, statements } = answer(run, changing);
@@ -54,12 +59,16 @@ export function statements({ db, settings, snapshot, transact, transactLeases }:
 
 function keptByText<Prepared>(prepare: (sql: string) => Prepared): (sql: string) => Prepared {
   const kept = new Map<string, Prepared>();
+  let lastText: string | undefined;
+  let last: Prepared;
   return (sql) => {
+    // When many keys are looked up, the same text is asked for again and again.
+    if (sql === lastText) return last;
     const known = kept.get(sql);
-    if (known !== undefined) return known;
-    const prepared = prepare(sql);
-    kept.set(sql, prepared);
-    return prepared;
+    last = known ?? prepare(sql);
+    lastText = sql;
+    if (known === undefined) kept.set(sql, last);
+    return last;
   };
 }
 

@@ -38,7 +38,7 @@ export interface ReadDialect {
   readonly workflows: string;
 
   /**
-   * The first of all strands as one query, of all workflows where none is named: `run`, `placed_at` and `place`. Where it is
+   * The first of all strands as one query, of all workflows where none is named: `placed_at` and `place`. Where it is
    * left out they are joined by UNION ALL, and workflows are named.
    */
   merged?(strands: Strands): Part;

@@ -9,7 +9,7 @@ export type ListDue = (query: DueQuery) => Reading<readonly DueRun[]>;
 
 /** What wants a turn, soonest first. */
 export function dueList(dialect: ReadDialect): ListDue {
-  const runs = runsOf(dialect, "i.workflow, i.instance_id, r.run_number, r.kind, r.due_at");
+  const runs = runsOf(dialect, "run", ["i.workflow", "i.instance_id", "r.run_number", "r.kind", "r.due_at"]);
   return function* ({ before, limit }) {
     const rows = yield* runs({
       index: "claim",

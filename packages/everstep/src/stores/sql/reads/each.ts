@@ -3,27 +3,33 @@ import type { RowsStatement, RowValues } from "../dialect.ts";
 import type { Statement } from "../session.ts";
 import type { ReadDialect } from "./dialect.ts";
 
-/** The text reaches them as the table `v`. It is made once, so that what is kept under it is found fast. */
-export function aboutEach(
+/**
+ * What stands behind FROM, before the first table, and how the text reaches a value: each of them once, in the order of the
+ * columns.
+ */
+export interface Given {
+  readonly from: string;
+  value(column: string): string;
+}
+
+export function eachKey(
   dialect: ReadDialect,
   columns: readonly string[],
-  textOf: (given: string) => string,
+  textOf: (given: Given) => string,
+  /** What it selects, where it selects one row for each key. */
   selected?: readonly string[],
 ): (rows: readonly RowValues[]) => readonly Statement[] {
+  if (dialect.oneByOne) {
+    const sql = textOf({ from: "", value: () => "?" });
+    return (rows) =>
+      rows.map((values) => ({ sql, values, columns: selected, isOne: selected !== undefined }));
+  }
   const given = dialect.parameters("v", columns);
-  let last = "";
-  let text = "";
-  const about = (rows: readonly RowValues[]): Statement => {
-    const { sql, values } = given(rows);
-    if (sql !== last) {
-      last = sql;
-      text = textOf(sql);
-    }
-    return { sql: text, values, ...(selected === undefined ? {} : { columns: selected }) };
-  };
   return (rows) => {
-    if (dialect.oneByOne) return rows.map((row) => about([row]));
-    return rows.length === 0 ? [] : [about(rows)];
+    if (rows.length === 0) return [];
+    const { sql, values } = given(rows);
+    const text = textOf({ from: `${sql} CROSS JOIN`, value: (column) => `v.${column}` });
+    return [{ sql: text, values }];
   };
 }
 

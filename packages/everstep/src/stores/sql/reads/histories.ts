@@ -9,7 +9,7 @@ import { readBegun } from "../json-column.ts";
 import { integer, type SqlRow, word } from "../row.ts";
 import { readStep, stepColumns } from "../step-row.ts";
 import type { ReadDialect } from "./dialect.ts";
-import { aboutEach } from "./each.ts";
+import { eachKey } from "./each.ts";
 import { ask, type Query, type Reading, type Rows } from "./query.ts";
 
 export type ReadRuns = (requests: readonly RunRead[], bytesMax?: number) => Reading<readonly RunHistory[]>;
@@ -17,9 +17,10 @@ export type ReadRuns = (requests: readonly RunRead[], bytesMax?: number) => Read
 type ReadMany = (requests: readonly RunRead[]) => Query<readonly RunHistory[]>;
 
 export function histories(dialect: ReadDialect): ReadRuns {
+  const parts = historyParts(dialect);
+  if (dialect.oneByOne) return oneAfterTheOther(parts);
   const readOne = oneHistory(dialect);
-  if (dialect.oneByOne) return oneAfterTheOther(readOne);
-  const readMany = manyHistories(dialect);
+  const readMany = manyHistories(parts);
   const sizes = historySizes(dialect);
   const read: ReadMany = (requests) =>
     requests.length === 1 ? readOne(requests[0] as RunRead) : readMany(requests);
@@ -41,7 +42,20 @@ export function histories(dialect: ReadDialect): ReadRuns {
 }
 
 /** Until they take that many bytes. */
-function oneAfterTheOther(readOne: (request: RunRead) => Query<readonly RunHistory[]>): ReadRuns {
+function oneAfterTheOther({ facts, events, steps }: HistoryParts): ReadRuns {
+  const readOne = (request: RunRead): Query<RunHistory | undefined> => {
+    const run = runKey(request.runId);
+    const keys = [[run]];
+    const news = [...facts(keys), ...events([[run, request.eventsAfter]])];
+    return {
+      statements: request.steps ? [...news, ...steps(keys)] : news,
+      read([found, events = [], steps = []]) {
+        const row = found?.[0];
+        return row === undefined ? undefined : historyOf(request, row, steps, events);
+      },
+    };
+  };
+
   return function* (requests, bytesMax = Number.POSITIVE_INFINITY) {
     const histories: RunHistory[] = [];
     let bytes = 0;
@@ -50,40 +64,31 @@ function oneAfterTheOther(readOne: (request: RunRead) => Query<readonly RunHisto
         histories.push({ kind: "unread", runId: request.runId });
         continue;
       }
-      const found = yield* readable(request, readOne(request));
-      if (bytesMax !== Number.POSITIVE_INFINITY) for (const history of found) bytes += historyBytes(history);
-      histories.push(...found);
+      try {
+        const history = (yield readOne(request)) as RunHistory | undefined;
+        if (history === undefined) continue;
+        if (bytesMax !== Number.POSITIVE_INFINITY) bytes += historyBytes(history);
+        histories.push(history);
+      } catch (error) {
+        // Trouble with the database as a whole is not the fault of this run; a value that cannot be handed over is.
+        if (error instanceof StoreError) throw error;
+        histories.push({ kind: "unreadable", runId: request.runId, error: error as Error });
+      }
     }
     return histories;
   };
 }
 
-/** Trouble with the database as a whole is not the fault of this run; a value that cannot be handed over is. */
-function* readable({ runId }: RunRead, query: Query<readonly RunHistory[]>): Reading<readonly RunHistory[]> {
-  try {
-    return yield* ask(query);
-  } catch (error) {
-    if (error instanceof StoreError) throw error;
-    return [{ kind: "unreadable", runId, error: error as Error }];
-  }
-}
-
 /** What a turn that goes on after a wait mostly asks for: all that is new of a run in one statement. */
 function oneHistory({ names }: ReadDialect): (request: RunRead) => Query<readonly RunHistory[]> {
-  const ofEvent = [...eventColumns.slice(1), "delivered_at", "consumed_by"];
+  const ofEvent = columns("e", [...eventColumns.slice(1), "delivered_at", "consumed_by"]);
   const news =
-    `SELECT r.id AS run, r.status, r.begun, ${columns("e", ofEvent)} FROM ${names.run} r ` +
+    `SELECT r.id AS run, r.status, r.begun, ${ofEvent} FROM ${names.run} r ` +
     `LEFT JOIN ${names.event} e ON e.run = r.id AND e.seq > ? AND e.delivered_at IS NULL WHERE r.id = ? ORDER BY e.seq`;
-  const newsColumns = ["run", "status", "begun", ...ofEvent];
   const steps = `SELECT ${columns("s", stepColumns)} FROM ${names.step} s WHERE s.run = ? ORDER BY s.step_index`;
   return (request) => {
     const run = runKey(request.runId);
-    const ofRun = {
-      sql: news,
-      values: [request.eventsAfter, run],
-      isPlannedOnce: true,
-      columns: newsColumns,
-    };
+    const ofRun = { sql: news, values: [request.eventsAfter, run], isPlannedOnce: true };
     return {
       statements: request.steps ? [ofRun, { sql: steps, values: [run], isPlannedOnce: true }] : [ofRun],
       read([found = [], steps = []]) {
@@ -96,28 +101,41 @@ function oneHistory({ names }: ReadDialect): (request: RunRead) => Query<readonl
   };
 }
 
-/** Many in one round trip. */
-function manyHistories(dialect: ReadDialect): ReadMany {
-  const { names } = dialect;
-  const facts = aboutEach(
-    dialect,
-    ["run"],
-    (given) => `SELECT r.id AS run, r.status, r.begun FROM ${given} JOIN ${names.run} r ON r.id = v.run`,
-  );
-  const steps = aboutEach(
-    dialect,
-    ["run"],
-    (given) =>
-      `SELECT ${columns("s", stepColumns)} FROM ${given} JOIN ${names.step} s ON s.run = v.run ORDER BY s.run, s.step_index`,
-  );
-  const events = aboutEach(
-    dialect,
-    ["run", "seq"],
-    (given) =>
-      `SELECT ${columns("e", [...eventColumns, "delivered_at", "consumed_by"])} FROM ${given} ` +
-      `JOIN ${names.event} e ON e.run = v.run AND e.seq > v.seq WHERE e.delivered_at IS NULL ORDER BY e.run, e.seq`,
-  );
+interface HistoryParts {
+  readonly facts: ReturnType<typeof eachKey>;
+  readonly events: ReturnType<typeof eachKey>;
+  readonly steps: ReturnType<typeof eachKey>;
+}
 
+function historyParts(dialect: ReadDialect): HistoryParts {
+  const { names } = dialect;
+  return {
+    facts: eachKey(
+      dialect,
+      ["run"],
+      ({ from, value }) =>
+        `SELECT r.id AS run, r.status, r.begun FROM ${from} ${names.run} r WHERE r.id = ${value("run")}`,
+      ["run", "status", "begun"],
+    ),
+    events: eachKey(
+      dialect,
+      ["run", "seq"],
+      ({ from, value }) =>
+        `SELECT ${columns("e", [...eventColumns, "delivered_at", "consumed_by"])} FROM ${from} ${names.event} e ` +
+        `WHERE e.run = ${value("run")} AND e.seq > ${value("seq")} AND e.delivered_at IS NULL ORDER BY e.run, e.seq`,
+    ),
+    steps: eachKey(
+      dialect,
+      ["run"],
+      ({ from, value }) =>
+        `SELECT ${columns("s", stepColumns)} FROM ${from} ${names.step} s ` +
+        `WHERE s.run = ${value("run")} ORDER BY s.run, s.step_index`,
+    ),
+  };
+}
+
+/** Many in one round trip. */
+function manyHistories({ facts, events, steps }: HistoryParts): ReadMany {
   return (requests) => {
     const wanted = distinct(requests);
     const withSteps = wanted.filter((request) => request.steps);
@@ -153,19 +171,19 @@ function historySizes(
   const { names } = dialect;
   const bytes = (alias: string, columns: readonly string[]): string =>
     `SUM(${columns.map((column) => `COALESCE(OCTET_LENGTH(${alias}.${column}), 0)`).join(" + ")}) AS bytes`;
-  const steps = aboutEach(
+  const steps = eachKey(
     dialect,
     ["run"],
-    (given) =>
-      `SELECT v.run AS run, ${bytes("s", ["errors", "error", "result", "result_marks"])} ` +
-      `FROM ${given} JOIN ${names.step} s ON s.run = v.run GROUP BY v.run`,
+    ({ from, value }) =>
+      `SELECT s.run, ${bytes("s", ["errors", "error", "result", "result_marks"])} FROM ${from} ${names.step} s ` +
+      `WHERE s.run = ${value("run")} GROUP BY s.run`,
   );
-  const events = aboutEach(
+  const events = eachKey(
     dialect,
     ["run", "seq"],
-    (given) =>
-      `SELECT v.run AS run, ${bytes("e", ["payload", "payload_marks"])} FROM ${given} ` +
-      `JOIN ${names.event} e ON e.run = v.run AND e.seq > v.seq WHERE e.delivered_at IS NULL GROUP BY v.run`,
+    ({ from, value }) =>
+      `SELECT e.run, ${bytes("e", ["payload", "payload_marks"])} FROM ${from} ${names.event} e ` +
+      `WHERE e.run = ${value("run")} AND e.seq > ${value("seq")} AND e.delivered_at IS NULL GROUP BY e.run`,
   );
   return (requests) => ({
     statements: [

@@ -17,8 +17,8 @@ const key = ["created_at", "instance"] as const;
 export function instanceList(dialect: ReadDialect): ListInstances {
   const { names } = dialect;
   const ending = `LEFT JOIN ${names.ending} e ON e.run = r.id`;
-  const whole = runsOf(dialect, instanceSelection, ending);
-  const brief = runsOf(dialect, briefInstanceSelection, ending);
+  const whole = runsOf(dialect, "instance", instanceSelection, ending);
+  const brief = runsOf(dialect, "instance", briefInstanceSelection, ending);
 
   return function* (query) {
     const { workflowName, idPrefix, limit, deadLetter } = query;

@@ -15,9 +15,9 @@ import {
   readMark,
 } from "../instance-row.ts";
 import { refValues } from "../part.ts";
-import { integer, integerOrNull, type SqlRow, text } from "../row.ts";
+import { integer, integerOrNull, type SqlRow, selectedNames, text } from "../row.ts";
 import type { ReadDialect } from "./dialect.ts";
-import { aboutEach } from "./each.ts";
+import { eachKey, eachRow } from "./each.ts";
 import type { Query } from "./query.ts";
 
 export interface Instances {
@@ -35,13 +35,14 @@ export function instances(dialect: ReadDialect): Instances {
   const { names, limit } = dialect;
   const withEnding = `LEFT JOIN ${names.ending} e ON e.run = r.id`;
   const named = "i.workflow = ? AND i.instance_id = ?";
-  const one = `SELECT ${instanceSelection} FROM ${names.instance} i JOIN ${names.run} r`;
-  const current = `${one} ON r.id = i.run ${withEnding} WHERE ${named}`;
+  const one = { columns: selectedNames(instanceSelection), isOne: true };
+  const ofOne = `SELECT ${instanceSelection.join(", ")} FROM ${names.instance} i JOIN ${names.run} r`;
+  const current = `${ofOne} ON r.id = i.run ${withEnding} WHERE ${named}`;
   // The first run has the instance's own id.
-  const first = `${one} ON r.id = i.id ${withEnding} WHERE ${named}`;
-  const later = `${one} ON r.instance = i.id AND r.run_number = ? AND r.run_number > 1 ${withEnding} WHERE ${named}`;
-  const runs = (selection: string): string =>
-    `SELECT ${selection} FROM (` +
+  const first = `${ofOne} ON r.id = i.id ${withEnding} WHERE ${named}`;
+  const later = `${ofOne} ON r.instance = i.id AND r.run_number = ? AND r.run_number > 1 ${withEnding} WHERE ${named}`;
+  const runs = (selection: readonly string[]): string =>
+    `SELECT ${selection.join(", ")} FROM (` +
     `SELECT l.id FROM (SELECT r.id FROM ${names.instance} i JOIN ${names.run} r ON r.instance = i.id AND r.run_number > 1 ` +
     `WHERE ${named} ORDER BY r.run_number DESC ${limit}) l ` +
     `UNION ALL SELECT i.id FROM ${names.instance} i WHERE ${named}) w ` +
@@ -54,8 +55,8 @@ export function instances(dialect: ReadDialect): Instances {
   const countOne = `${counted} AND r.workflow = ? GROUP BY r.status`;
 
   const all = byName(dialect, instanceSelection, withEnding);
-  const statuses = byName(dialect, "i.workflow, i.instance_id, r.status", "", statusColumns);
-  const marks = byName(dialect, `i.workflow, i.instance_id, ${markColumns.join(", ")}`);
+  const statuses = byName(dialect, ["r.status"]);
+  const marks = byName(dialect, markColumns);
   const nextDue = nextDueAt(dialect);
 
   return {
@@ -63,14 +64,17 @@ export function instances(dialect: ReadDialect): Instances {
       const name = [workflowName, instanceId];
       const statement =
         runNumber === undefined
-          ? { sql: current, values: name, isPlannedOnce: true }
+          ? { sql: current, values: name, isPlannedOnce: true, ...one }
           : runNumber === 1
-            ? { sql: first, values: name }
-            : { sql: later, values: [runNumber, ...name] };
+            ? { sql: first, values: name, ...one }
+            : { sql: later, values: [runNumber, ...name], ...one };
       return { statements: [statement], read: firstInstance };
     },
     getAll: (refs) => all(refs, readInstance),
-    statuses: (refs) => seeking(statuses(refs, readStatusAsIs)),
+    statuses(refs) {
+      const query = statuses(refs, readStatusAsIs);
+      return refs.length === 1 && !dialect.oneByOne ? seeking(query) : query;
+    },
     marks: (refs) => marks(refs, readMark),
     runs({ workflowName, instanceId }, limit, { brief } = {}) {
       const name = [workflowName, instanceId];
@@ -91,8 +95,6 @@ export function instances(dialect: ReadDialect): Instances {
   };
 }
 
-const statusColumns = ["workflow", "instance_id", "status"];
-
 function firstInstance([rows]: readonly (readonly SqlRow[])[]): InstanceRecord | undefined {
   const row = rows?.[0];
   return row === undefined ? undefined : readInstance(row);
@@ -102,17 +104,18 @@ function readStatusAsIs(row: SqlRow): InstanceStatus {
   return text(row, "status") as InstanceStatus;
 }
 
-/** Of current runs, in the order in which they are asked for. The selection has the name of the instance. */
-function byName(dialect: ReadDialect, selection: string, withMore = "", selected?: readonly string[]) {
-  const { names } = dialect;
-  const look = aboutEach(
+/** Of current runs, in the order in which they are asked for. */
+function byName(dialect: ReadDialect, selection: readonly string[], withMore = "") {
+  const { names, oneByOne } = dialect;
+  // Where many rows come at once they are told apart by these.
+  const named = oneByOne ? selection : [...selection, "i.workflow AS of_workflow", "i.instance_id AS of_id"];
+  const look = eachKey(
     dialect,
     ["workflow", "instance_id"],
-    (given) =>
-      `SELECT ${selection} FROM ${given} ` +
-      `JOIN ${names.instance} i ON i.workflow = v.workflow AND i.instance_id = v.instance_id ` +
-      `JOIN ${names.run} r ON r.id = i.run ${withMore}`,
-    selected,
+    ({ from, value }) =>
+      `SELECT ${named.join(", ")} FROM ${from} ${names.instance} i JOIN ${names.run} r ON r.id = i.run ${withMore} ` +
+      `WHERE i.workflow = ${value("workflow")} AND i.instance_id = ${value("instance_id")}`,
+    selectedNames(named),
   );
   return <Item>(
     refs: readonly InstanceRef[],
@@ -121,18 +124,16 @@ function byName(dialect: ReadDialect, selection: string, withMore = "", selected
     statements: look(refs.map(refValues)),
     read(results) {
       const read = (row: SqlRow | undefined): Item | undefined => (row === undefined ? undefined : item(row));
-      if (dialect.oneByOne) return results.map(([row]) => read(row));
+      if (oneByOne) return results.map((rows) => read(rows[0]));
       const found = new Map(results[0]?.map((row) => [rowKey(row), row]));
       return refs.map((ref) => read(found.get(nameKey(ref))));
     },
   });
 }
 
-/** For those who look often, at one. */
-function seeking<Result>(query: Query<Result>): Query<Result> {
-  const [only, ...others] = query.statements;
-  if (only === undefined || others.length > 0 || only.values.length > 2) return query;
-  return { ...query, statements: [{ ...only, isPlannedOnce: true }] };
+/** For those who look often. */
+function seeking<Result>({ statements, read }: Query<Result>): Query<Result> {
+  return { statements: statements.map((each) => ({ ...each, isPlannedOnce: true })), read };
 }
 
 function countsOf(rows: readonly SqlRow[]): Readonly<Record<InstanceStatus, number>> {
@@ -155,17 +156,15 @@ function nextDueAt(dialect: ReadDialect): Instances["nextDueAt"] {
       `(SELECT r.due_at FROM ${dialect.names.run} r WHERE r.workflow = v.workflow AND r.lane = ${lane} ` +
       `ORDER BY r.due_at LIMIT 1) AS lane_${lane}`,
   );
-  const look = aboutEach(
-    dialect,
-    ["workflow"],
-    (given) => `SELECT ${firsts.join(", ")} FROM ${given}`,
-    columns,
-  );
+  const given = dialect.parameters("v", ["workflow"]);
+  const select = `SELECT ${firsts.join(", ")} FROM `;
+  const one = select + given([[""]]).sql;
+  const look = eachRow(dialect, (workflows) => {
+    const { sql, values } = given(workflows);
+    return { sql: workflows.length === 1 ? one : select + sql, values, isPlannedOnce: true, columns };
+  });
   return (workflows) => ({
-    statements: look(workflows.map((workflow) => [workflow])).map((each) => ({
-      ...each,
-      isPlannedOnce: true,
-    })),
+    statements: look(workflows.map((workflow) => [workflow])),
     read(results) {
       const dueTimes = results.flat().flatMap((row) => columns.map((column) => integerOrNull(row, column)));
       const known = dueTimes.filter((dueAt) => dueAt !== null);
@@ -179,5 +178,5 @@ function nameKey({ workflowName, instanceId }: InstanceRef): string {
 }
 
 function rowKey(row: SqlRow): string {
-  return nameKey({ workflowName: text(row, "workflow"), instanceId: text(row, "instance_id") });
+  return nameKey({ workflowName: text(row, "of_workflow"), instanceId: text(row, "of_id") });
 }

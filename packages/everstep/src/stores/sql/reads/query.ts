@@ -31,7 +31,7 @@ export function* ask<Result>(query: Query<Result>): Reading<Result> {
 }
 
 export function isReading<Result>(read: Read<Result>): read is Reading<Result> {
-  return "next" in read;
+  return (read as Query<Result>).statements === undefined;
 }
 
 export function answer<Result>(run: (statement: Statement) => Rows, read: Read<Result>): Result {

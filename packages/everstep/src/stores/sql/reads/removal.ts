@@ -5,7 +5,7 @@ import { lookAgain } from "../look-again.ts";
 import { flag, integer } from "../row.ts";
 import type { Statement } from "../session.ts";
 import type { ReadDialect } from "./dialect.ts";
-import { aboutEach, eachRow } from "./each.ts";
+import { eachKey, eachRow } from "./each.ts";
 import { ask, type Changing, type Query, type Reading } from "./query.ts";
 
 export interface Removal {
@@ -67,11 +67,12 @@ function removals(
   const ofInstance = removing("change", ["instance"]);
   const runs = removing("run", ["id"]);
   const instancesRemoved = removing("instance", ["id"]);
-  const later = aboutEach(
+  const later = eachKey(
     dialect,
     ["instance"],
-    (given) =>
-      `SELECT r.id AS run FROM ${given} JOIN ${dialect.names.run} r ON r.instance = v.instance AND r.run_number > 1`,
+    ({ from, value }) =>
+      `SELECT r.id AS run FROM ${from} ${dialect.names.run} r ` +
+      `WHERE r.instance = ${value("instance")} AND r.run_number > 1`,
   );
 
   return function* (instances) {

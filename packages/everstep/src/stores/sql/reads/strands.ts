@@ -4,10 +4,10 @@
  */
 import type { Part } from "../dialect.ts";
 import { joined } from "../part.ts";
-import { integer, type SqlRow, type SqlValue, text } from "../row.ts";
+import { integer, type SqlRow, type SqlValue, selectedNames, text } from "../row.ts";
 import type { Statement } from "../session.ts";
 import type { ReadDialect } from "./dialect.ts";
-import { aboutEach } from "./each.ts";
+import { eachKey } from "./each.ts";
 import { ask, type Query, type Reading, type Rows } from "./query.ts";
 
 export interface Strands {
@@ -15,8 +15,8 @@ export interface Strands {
   /** Undefined for all of them, where the dialect merges those. */
   readonly workflows: readonly string[] | undefined;
   readonly among: { readonly column: "status" | "lane"; readonly values: readonly SqlValue[] };
-  /** What orders a strand: columns of the run `r`. */
-  readonly key: readonly [string, string];
+  /** What orders a strand: when, and which: the columns of the run `r`, or with its instance's id for the current run. */
+  readonly key: readonly ["created_at", "instance"] | readonly ["due_at", "id"];
   readonly ascending: boolean;
   /** Conditions on the run `r`, each begun with AND. */
   readonly where: Part;
@@ -43,7 +43,7 @@ export function* workflowsOf(
   return dialect.merged === undefined ? yield* ask(knownWorkflows(dialect)) : undefined;
 }
 
-/** The first of all strands, in order: `run`, `placed_at` and `place`. */
+/** The first of all strands, in order: `placed_at` and `place`. */
 export function placesOf(dialect: ReadDialect, strands: Strands): Query<Rows> {
   if (strands.workflows?.length === 0) return nothing;
   if (!dialect.oneByOne) return { statements: [mergedPlaces(dialect, strands)], read: ([rows = []]) => rows };
@@ -54,29 +54,34 @@ export function placesOf(dialect: ReadDialect, strands: Strands): Query<Rows> {
   };
 }
 
-/** The same with what is selected of each run `r`, its instance `i` and what else is joined to it. */
+/** The same with what is selected of each run `r`, its instance `i` and what else is joined to them. */
 export function runsOf(
   dialect: ReadDialect,
-  selection: string,
+  by: "instance" | "run",
+  selection: readonly string[],
   withMore = "",
 ): (strands: Strands) => Reading<Rows> {
   const { names, inOrder } = dialect;
-  const select = `${inOrder?.select ?? "SELECT"} ${selection} FROM`;
-  const instances = `JOIN ${names.instance} i ON i.id = r.instance ${withMore}`;
-  const byKey = aboutEach(
+  const select = `${inOrder?.select ?? "SELECT"} ${selection.join(", ")} FROM`;
+  const [joined, id] =
+    by === "run"
+      ? [`${names.run} r JOIN ${names.instance} i ON i.id = r.instance ${withMore}`, "r.id"]
+      : [`${names.instance} i JOIN ${names.run} r ON r.id = i.run ${withMore}`, "i.id"];
+  const byKey = eachKey(
     dialect,
-    ["run"],
-    (given) => `${select} ${given} JOIN ${names.run} r ON r.id = v.run ${instances}`,
+    ["place"],
+    ({ from, value }) => `${select} ${from} ${joined} WHERE ${id} = ${value("place")}`,
+    selectedNames(selection),
   );
   return function* (strands) {
     if (strands.workflows?.length === 0) return [];
     if (dialect.oneByOne) {
       const places = yield* ask(placesOf(dialect, strands));
-      const statements = byKey(places.map((place) => [integer(place, "run")]));
+      const statements = byKey(places.map((place) => [integer(place, "place")]));
       return yield* ask({ statements, read: (results) => results.flat() });
     }
     const { sql, values } = mergedPlaces(dialect, strands);
-    const rows = `${select} (${sql}) f JOIN ${names.run} r ON r.id = f.run ${instances}`;
+    const rows = `${select} (${sql}) f CROSS JOIN ${joined} WHERE ${id} = f.place`;
     const statement = { sql: `${rows} ORDER BY ${orderOf(strands, "f.")}`, values };
     return yield* ask({ statements: [statement], read: ([found = []]) => found });
   };
@@ -94,7 +99,7 @@ export function strandText(
   const direction = ascending ? "ASC" : "DESC";
   return {
     sql:
-      `SELECT r.id AS run, r.${at} AS placed_at, r.${place} AS place ` +
+      `SELECT r.${at} AS placed_at, r.${place} AS place ` +
       `FROM ${dialect.names.run} r ${dialect.through?.("run", index) ?? ""} ` +
       `WHERE r.workflow = ${workflow} AND r.${strands.among.column} = ${among} ${where.sql} ` +
       `ORDER BY r.${at} ${direction}, r.${place} ${direction} ${dialect.limit}${offset === undefined ? "" : " OFFSET ?"}`,
@@ -129,7 +134,7 @@ function eachStrand(dialect: ReadDialect, strands: Strands): readonly Statement[
   );
 }
 
-const placeColumns = ["run", "placed_at", "place"] as const;
+const placeColumns = ["placed_at", "place"] as const;
 
 function byPlace(ascending: boolean): (a: SqlRow, b: SqlRow) => number {
   const sign = ascending ? 1 : -1;
