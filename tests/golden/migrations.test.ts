@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import * as mysql from "../../packages/everstep/src/stores/mysql/schema.ts";
 import { tableNames as postgresNames } from "../../packages/everstep/src/stores/postgres/dialect.ts";
 import * as postgres from "../../packages/everstep/src/stores/postgres/schema.ts";
-import type { Migration } from "../../packages/everstep/src/stores/sql/migration.ts";
-import type { TableNames } from "../../packages/everstep/src/stores/sql/table.ts";
+import type { Migration } from "../../packages/everstep/src/stores/sql/schema/migration.ts";
+import type { TableNames } from "../../packages/everstep/src/stores/sql/schema/table.ts";
 import * as sqlite from "../../packages/everstep/src/stores/sqlite/schema.ts";
 
 /** Schemas are made from one description of all columns, which grows: what was released must stay as it was, to the letter. */

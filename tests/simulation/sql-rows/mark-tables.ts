@@ -1,5 +1,5 @@
 /** All rows of an SQLite database as they are now, to go back to. */
-import type { SqlValue } from "../../../packages/everstep/src/stores/sql/row.ts";
+import type { SqlValue } from "../../../packages/everstep/src/stores/sql/rows/row.ts";
 import type { SqliteDatabase } from "../../../packages/everstep/src/stores/sqlite/driver.ts";
 
 export function markTables(sqlite: SqliteDatabase): () => void {

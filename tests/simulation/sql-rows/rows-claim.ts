@@ -4,7 +4,7 @@ import { claimableLanes, lanes } from "../../../packages/everstep/src/store/appl
 import type { ClaimRequest } from "../../../packages/everstep/src/store/store.ts";
 import { crashesText, excusedFrom } from "../../../packages/everstep/src/stores/sql/claim.ts";
 import type { Dialect } from "../../../packages/everstep/src/stores/sql/dialect.ts";
-import { integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/row.ts";
+import { integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/rows/row.ts";
 import type { Statement, Transaction } from "../../../packages/everstep/src/stores/sql/session.ts";
 
 export const claimRows: Dialect["claim"] = async (database, request) => {

@@ -1,6 +1,6 @@
 /** The tables of the server stores in one SQLite database in memory: one connection, and one transaction at a time. */
 import { StoreError } from "../../../packages/everstep/src/model/error.ts";
-import type { SqlRow, SqlValue } from "../../../packages/everstep/src/stores/sql/row.ts";
+import type { SqlRow, SqlValue } from "../../../packages/everstep/src/stores/sql/rows/row.ts";
 import type {
   Database,
   SqlResult,

@@ -3,12 +3,6 @@ import type { InstanceStatus } from "../../../packages/everstep/src/model/instan
 import { lanes } from "../../../packages/everstep/src/store/apply/lane.ts";
 import type { WorkingRun } from "../../../packages/everstep/src/store/apply/working-run.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../../packages/everstep/src/store/store.ts";
-import { endingColumns, endingValues } from "../../../packages/everstep/src/stores/sql/ending-row.ts";
-import { sentKey, sentKeyText } from "../../../packages/everstep/src/stores/sql/event-key.ts";
-import { eventColumns, eventValues } from "../../../packages/everstep/src/stores/sql/event-row.ts";
-import { instanceColumns, instanceValues } from "../../../packages/everstep/src/stores/sql/instance-row.ts";
-import { begunText } from "../../../packages/everstep/src/stores/sql/json-column.ts";
-import { logColumns, logValues } from "../../../packages/everstep/src/stores/sql/log-row.ts";
 import type { SendQuickly } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
 import { canBeWoken } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
 import type {
@@ -16,10 +10,19 @@ import type {
   ExistingInstance,
   QuickCommit,
 } from "../../../packages/everstep/src/stores/sql/quick-write.ts";
-import { flag, integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/row.ts";
-import { runColumns, runValues } from "../../../packages/everstep/src/stores/sql/run-row.ts";
+import { endingColumns, endingValues } from "../../../packages/everstep/src/stores/sql/rows/ending-row.ts";
+import { sentKey, sentKeyText } from "../../../packages/everstep/src/stores/sql/rows/event-key.ts";
+import { eventColumns, eventValues } from "../../../packages/everstep/src/stores/sql/rows/event-row.ts";
+import {
+  instanceColumns,
+  instanceValues,
+} from "../../../packages/everstep/src/stores/sql/rows/instance-row.ts";
+import { begunText } from "../../../packages/everstep/src/stores/sql/rows/json-column.ts";
+import { logColumns, logValues } from "../../../packages/everstep/src/stores/sql/rows/log-row.ts";
+import { flag, integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/rows/row.ts";
+import { runColumns, runValues } from "../../../packages/everstep/src/stores/sql/rows/run-row.ts";
+import { stepColumns, stepValues } from "../../../packages/everstep/src/stores/sql/rows/step-row.ts";
 import type { Transaction } from "../../../packages/everstep/src/stores/sql/session.ts";
-import { stepColumns, stepValues } from "../../../packages/everstep/src/stores/sql/step-row.ts";
 import { inserting, puttingSteps } from "./rows-statements.ts";
 
 export const applyQuickly: ApplyQuickly = (database, { commits, creations, now }) =>

@@ -1,6 +1,6 @@
 /** Statements of rows for SQLite: as many places as there are values. */
 import type { RowsStatement, RowValues } from "../../../packages/everstep/src/stores/sql/dialect.ts";
-import type { Table } from "../../../packages/everstep/src/stores/sql/table.ts";
+import type { Table } from "../../../packages/everstep/src/stores/sql/schema/table.ts";
 
 /** Rows of values as a table to read from. */
 export function given(columns: readonly string[], rows: readonly RowValues[]): string {

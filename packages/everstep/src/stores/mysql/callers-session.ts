@@ -3,9 +3,9 @@
  * would have it, so what matters is asked for first: whether there is a transaction at all, and how texts are read.
  */
 import { EverstepError, StoreError } from "../../model/error.ts";
-import { integer, type SqlRow, text } from "../sql/row.ts";
+import { integer, type SqlRow, text } from "../sql/rows/row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Session, SqlResult, Statement } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import { loadDriver, type MysqlClient } from "./driver.ts";
 import { exchange } from "./exchange.ts";
 import { errorCode, storeFailure } from "./failures.ts";

@@ -2,7 +2,7 @@
 import { crashesAfter, provesCrash } from "../../model/lease.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { integer, type SqlRow, text } from "../sql/row.ts";
+import { integer, type SqlRow, text } from "../sql/rows/row.ts";
 
 /** A run that is due and locked. */
 export interface Candidate {

@@ -1,9 +1,9 @@
 import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { crashesText, excusedFrom } from "../sql/claim.ts";
-import type { SqlRow } from "../sql/row.ts";
+import type { SqlRow } from "../sql/rows/row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import type { Candidate } from "./claim-choice.ts";
 import { byKey } from "./rows.ts";
 

@@ -7,9 +7,9 @@
  * in the way of every workflow then: that workflow is left out, and asked for again soon if there was nothing else.
  */
 import type { ClaimRequest } from "../../store/store.ts";
-import type { SqlRow } from "../sql/row.ts";
+import type { SqlRow } from "../sql/rows/row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Transaction } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import { type Candidate, choose, readCandidates, roomsOf } from "./claim-choice.ts";
 import { claimStatements, withLimit } from "./claim-statements.ts";
 

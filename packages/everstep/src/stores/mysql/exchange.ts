@@ -1,7 +1,7 @@
 /** Statements out, results back. */
-import type { SqlRow } from "../sql/row.ts";
+import type { SqlRow } from "../sql/rows/row.ts";
+import { unescapeText } from "../sql/rows/text-escape.ts";
 import type { SqlResult, Statement } from "../sql/session.ts";
-import { unescapeText } from "../sql/text-escape.ts";
 import type { Render } from "./literal.ts";
 import { layOut } from "./packets.ts";
 import type { ServerFacts } from "./session-settings.ts";

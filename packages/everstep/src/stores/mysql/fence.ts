@@ -5,12 +5,12 @@
 
 import { lanes } from "../../store/apply/lane.ts";
 import type { Part } from "../sql/dialect.ts";
-import { begunText } from "../sql/json-column.ts";
 import { around, joined } from "../sql/part.ts";
 import type { QuickCommit } from "../sql/quick-write.ts";
-import type { SqlValue } from "../sql/row.ts";
+import { begunText } from "../sql/rows/json-column.ts";
+import type { SqlValue } from "../sql/rows/row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import { perRun } from "./per-run.ts";
 import { byKey } from "./rows.ts";
 

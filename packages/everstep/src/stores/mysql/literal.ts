@@ -3,8 +3,8 @@
  * of those. Most texts hold nothing that would mean something within quotes; the driver escapes those that do.
  */
 import { StoreError } from "../../model/error.ts";
+import { escapeText } from "../sql/rows/text-escape.ts";
 import type { Statement } from "../sql/session.ts";
-import { escapeText } from "../sql/text-escape.ts";
 import type { Driver } from "./driver.ts";
 
 export type Render = (statement: Statement) => string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { at, create, ref } from "../../testing/store-contract/given.ts";
-import { tables } from "../sql/table.ts";
+import { tables } from "../sql/schema/table.ts";
 import { mysql } from "./index.ts";
 import { migrations } from "./schema.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";

@@ -4,10 +4,10 @@
  */
 import { EverstepError, StoreError } from "../../model/error.ts";
 import type { MigrationReport } from "../../store/store.ts";
-import { type Migration, pendingMigrations, type SchemaVersion } from "../sql/migration.ts";
-import { integer, type SqlRow, text } from "../sql/row.ts";
+import { integer, type SqlRow, text } from "../sql/rows/row.ts";
+import { type Migration, pendingMigrations, type SchemaVersion } from "../sql/schema/migration.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Session } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import type { MysqlSettings } from "./options.ts";
 import {
   metaSchema,

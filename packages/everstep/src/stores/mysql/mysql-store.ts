@@ -1,7 +1,7 @@
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
 import type { MigrateOptions, MigrationReport, Ownership, StoreWarning } from "../../store/store.ts";
 import { ownerFiles } from "../machine/owner-files.ts";
-import { integer } from "../sql/row.ts";
+import { integer } from "../sql/rows/row.ts";
 import { ServerStore } from "../sql/server-store.ts";
 import type { Session } from "../sql/session.ts";
 import type { Written } from "../sql/write.ts";

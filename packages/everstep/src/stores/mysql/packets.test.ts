@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import { layOut } from "./packets.ts";
 import { insertRows } from "./rows.ts";
 

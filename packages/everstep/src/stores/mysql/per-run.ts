@@ -1,6 +1,6 @@
 import type { Part } from "../sql/dialect.ts";
-import type { SqlValue } from "../sql/row.ts";
-import type { ColumnType } from "../sql/table.ts";
+import type { SqlValue } from "../sql/rows/row.ts";
+import type { ColumnType } from "../sql/schema/table.ts";
 
 /** So many are told apart by lists of the runs that have them. */
 const fewValues = 3;

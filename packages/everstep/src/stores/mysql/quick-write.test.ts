@@ -27,8 +27,8 @@ import {
   terminate,
   terminateSelf,
 } from "../../testing/store-contract/given.ts";
-import { idOf } from "../sql/event-key.ts";
-import { tables } from "../sql/table.ts";
+import { idOf } from "../sql/rows/event-key.ts";
+import { tables } from "../sql/schema/table.ts";
 import type { MysqlStore } from "./mysql-store.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 

@@ -13,9 +13,6 @@ import { StoreError } from "../../model/error.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { nameKey } from "../../store/apply/keys.ts";
 import type { RowsStatement, RowValues } from "../sql/dialect.ts";
-import { endingColumns, endingValues } from "../sql/ending-row.ts";
-import { instanceColumns, instanceValues } from "../sql/instance-row.ts";
-import { logColumns, logValues } from "../sql/log-row.ts";
 import {
   type ApplyQuickly,
   afterPart,
@@ -23,11 +20,14 @@ import {
   type QuickBatch,
   type QuickCommit,
 } from "../sql/quick-write.ts";
-import { integer, type SqlRow } from "../sql/row.ts";
-import { runColumns, runValues } from "../sql/run-row.ts";
+import { endingColumns, endingValues } from "../sql/rows/ending-row.ts";
+import { instanceColumns, instanceValues } from "../sql/rows/instance-row.ts";
+import { logColumns, logValues } from "../sql/rows/log-row.ts";
+import { integer, type SqlRow } from "../sql/rows/row.ts";
+import { runColumns, runValues } from "../sql/rows/run-row.ts";
+import { stepColumns, stepValues } from "../sql/rows/step-row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Statement } from "../sql/session.ts";
-import { stepColumns, stepValues } from "../sql/step-row.ts";
-import type { TableNames } from "../sql/table.ts";
 import { isMarked } from "./exchange.ts";
 import { fences } from "./fence.ts";
 import { appendLogRows, insertRows, updateRows } from "./rows.ts";

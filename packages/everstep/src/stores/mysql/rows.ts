@@ -1,8 +1,8 @@
 /** Statements over many rows at once, and rows of values as a table to read from. */
 import type { RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
-import type { SqlValue } from "../sql/row.ts";
+import type { SqlValue } from "../sql/rows/row.ts";
+import { columnType, type Table, type TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";
-import { columnType, type Table, type TableNames } from "../sql/table.ts";
 
 /**
  * Behind the alias of a table whose rows are to be locked: while a table is small the server would rather read all of it,

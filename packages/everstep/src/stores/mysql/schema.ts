@@ -5,9 +5,9 @@
  * Written for few and small writes: the row every commit touches (run) holds no payload, and payloads lie in tables that
  * are written once. There are no partial indexes, so each index costs an entry for every row: there are few.
  */
-import type { Migration } from "../sql/migration.ts";
-import { columnTexts, type SchemaDialect } from "../sql/schema-text.ts";
-import { type Table, type TableNames, tables } from "../sql/table.ts";
+import type { Migration } from "../sql/schema/migration.ts";
+import { columnTexts, type SchemaDialect } from "../sql/schema/schema-text.ts";
+import { type Table, type TableNames, tables } from "../sql/schema/table.ts";
 
 /** With the database before them: what a caller's connection takes for its own is another matter. */
 export function tableNames(database: string, namespace: string): TableNames {

@@ -1,6 +1,6 @@
 /** Settings of the server under which less is kept than the contract promises. */
 import type { StoreWarning } from "../../store/store.ts";
-import { type SqlRow, text } from "../sql/row.ts";
+import { type SqlRow, text } from "../sql/rows/row.ts";
 
 export interface ServerSettings {
   readonly isReadOnly: boolean;

@@ -3,7 +3,7 @@
  * server or somebody between decided otherwise is found out by reading it back.
  */
 import { StoreError } from "../../model/error.ts";
-import { integer, type SqlRow, text } from "../sql/row.ts";
+import { integer, type SqlRow, text } from "../sql/rows/row.ts";
 import type { MysqlSettings } from "./options.ts";
 
 /** What the server says about itself. */

@@ -1,6 +1,6 @@
 import type { RowsStatement, RowValues } from "../sql/dialect.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import { divisible, quoted, withoutEmpty } from "./rows.ts";
 
 export function putStepRows(names: TableNames, columns: readonly string[]): RowsStatement {

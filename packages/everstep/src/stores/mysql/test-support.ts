@@ -1,7 +1,7 @@
 /** For the tests of this store: a database of one's own on the server that EVERSTEP_MYSQL_URL names. */
 import { randomBytes } from "node:crypto";
 import type { Store } from "../../store/store.ts";
-import { tables } from "../sql/table.ts";
+import { tables } from "../sql/schema/table.ts";
 import { mysql } from "./index.ts";
 import type { MysqlStore } from "./mysql-store.ts";
 import type { MysqlOptions } from "./options.ts";

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { unescapeText } from "../sql/text-escape.ts";
+import { unescapeText } from "../sql/rows/text-escape.ts";
 import { integerArray, textArray } from "./array-parameter.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 

@@ -2,7 +2,7 @@
  * The values of one column as one parameter, in the server's own binary form: nothing has to be quoted here or parsed
  * there.
  */
-import { escapeText } from "../sql/text-escape.ts";
+import { escapeText } from "../sql/rows/text-escape.ts";
 
 const headBytes = 20;
 const integerType = 20;

@@ -9,9 +9,9 @@ import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import { crashesText, excusedFrom } from "../sql/claim.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import { flag, type SqlRow } from "../sql/row.ts";
+import { flag, type SqlRow } from "../sql/rows/row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Statement } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import { sameKey } from "./parameter-table.ts";
 
 /** How much further each round looks than the one before, and how many there are. */

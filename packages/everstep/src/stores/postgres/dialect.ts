@@ -3,7 +3,7 @@ import type { Dialect, Part, RowsPart, RowsStatement, RowValues } from "../sql/d
 import { orderOf, type Strands, strandText } from "../sql/reads/strands.ts";
 import { selectWorkflows, withWorkflows } from "../sql/reads/workflows.ts";
 import { runIdGapMax } from "../sql/run-ids.ts";
-import { columnType, type Table, type TableNames, tables } from "../sql/table.ts";
+import { columnType, type Table, type TableNames, tables } from "../sql/schema/table.ts";
 import { claimRound } from "./claim.ts";
 import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";

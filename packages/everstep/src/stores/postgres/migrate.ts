@@ -1,10 +1,10 @@
 /** Brings the tables up to date, in one transaction. Several processes may do so at once: they queue, and find it done. */
 import { EverstepError, StoreError } from "../../model/error.ts";
 import type { MigrateOptions, MigrationReport } from "../../store/store.ts";
-import { pendingMigrations, type SchemaVersion } from "../sql/migration.ts";
-import { flag, integer, type SqlRow, text } from "../sql/row.ts";
+import { flag, integer, type SqlRow, text } from "../sql/rows/row.ts";
+import { pendingMigrations, type SchemaVersion } from "../sql/schema/migration.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Session, Statement } from "../sql/session.ts";
-import type { TableNames } from "../sql/table.ts";
 import type { PostgresSettings } from "./options.ts";
 import { migrations } from "./schema.ts";
 

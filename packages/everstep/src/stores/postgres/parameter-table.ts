@@ -2,8 +2,8 @@
  * Rows that travel with a statement. A single row is a row of plain values, which the server plans and runs like any
  * constants; of more, every column is one array, so that a text fits any number of them.
  */
-import type { SqlValue } from "../sql/row.ts";
-import { columnType, type Table } from "../sql/table.ts";
+import type { SqlValue } from "../sql/rows/row.ts";
+import { columnType, type Table } from "../sql/schema/table.ts";
 import { integerArray, textArray } from "./array-parameter.ts";
 
 export interface Column<Row> {

@@ -6,10 +6,10 @@
 import type { RunRow } from "../../store/apply/run-row.ts";
 import type { WorkingRun } from "../../store/apply/working-run.ts";
 import type { WorkingSet } from "../../store/apply/working-set.ts";
-import { instanceColumns, instanceValues } from "../sql/instance-row.ts";
-import type { SqlValue } from "../sql/row.ts";
-import { runColumns, runValues } from "../sql/run-row.ts";
-import type { TableNames } from "../sql/table.ts";
+import { instanceColumns, instanceValues } from "../sql/rows/instance-row.ts";
+import type { SqlValue } from "../sql/rows/row.ts";
+import { runColumns, runValues } from "../sql/rows/run-row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import { type Column, column, columnsAt, sameKey, tableText } from "./parameter-table.ts";
 
 export interface CreateShape {

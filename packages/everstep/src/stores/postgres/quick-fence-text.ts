@@ -4,10 +4,10 @@
  */
 
 import { lanes } from "../../store/apply/lane.ts";
-import { endingColumns } from "../sql/ending-row.ts";
-import { logColumns } from "../sql/log-row.ts";
-import { stepColumns } from "../sql/step-row.ts";
-import { columnType, type TableNames } from "../sql/table.ts";
+import { endingColumns } from "../sql/rows/ending-row.ts";
+import { logColumns } from "../sql/rows/log-row.ts";
+import { stepColumns } from "../sql/rows/step-row.ts";
+import { columnType, type TableNames } from "../sql/schema/table.ts";
 import { sameKey, tableText } from "./parameter-table.ts";
 import { type FenceShape, fenceColumns, stepParameters } from "./quick-fence.ts";
 

@@ -4,8 +4,8 @@
  */
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { ApplyQuickly, ExistingInstance, QuickAnswer, QuickBatch } from "../sql/quick-write.ts";
-import type { SqlRow, SqlValue } from "../sql/row.ts";
-import type { TableNames } from "../sql/table.ts";
+import type { SqlRow, SqlValue } from "../sql/rows/row.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import { tableValues } from "./parameter-table.ts";
 import {
   type CreateShape,

@@ -3,7 +3,7 @@
  * trials, has tables of the same names: what is written there is nowhere to be found here.
  */
 import { EverstepError, StoreError } from "../../model/error.ts";
-import { type SqlRow, text } from "../sql/row.ts";
+import { type SqlRow, text } from "../sql/rows/row.ts";
 import type { Database, SqlResult, Statement } from "../sql/session.ts";
 
 export type Ask = (statement: Statement) => Promise<SqlResult>;

@@ -5,9 +5,9 @@
  * that most updates need no new index entry; an index holds only the rows somebody looks for, so that finished runs cost
  * nothing. Ids, names and keys compare byte by byte.
  */
-import type { Migration } from "../sql/migration.ts";
-import { columnTexts, type SchemaDialect, type TableText } from "../sql/schema-text.ts";
-import type { Table, TableNames } from "../sql/table.ts";
+import type { Migration } from "../sql/schema/migration.ts";
+import { columnTexts, type SchemaDialect, type TableText } from "../sql/schema/schema-text.ts";
+import type { Table, TableNames } from "../sql/schema/table.ts";
 
 export const migrations: readonly Migration<TableNames>[] = [
   { version: 1, oldestCompatible: 1, statements: firstSchema },

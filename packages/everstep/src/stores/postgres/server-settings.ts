@@ -1,6 +1,6 @@
 /** What the server says about itself: its clock, and settings under which it may lose what it has acknowledged. */
 import type { StoreWarning } from "../../store/store.ts";
-import { integer, type SqlRow, text } from "../sql/row.ts";
+import { integer, type SqlRow, text } from "../sql/rows/row.ts";
 import type { Database } from "../sql/session.ts";
 
 export async function readServerTime(database: Database): Promise<number> {

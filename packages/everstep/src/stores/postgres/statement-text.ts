@@ -3,9 +3,9 @@
  * those by that are planned once, lists as array literals, and texts without what PostgreSQL cannot keep.
  */
 
-import type { SqlRow } from "../sql/row.ts";
+import type { SqlRow } from "../sql/rows/row.ts";
+import { escapeText, unescapeText } from "../sql/rows/text-escape.ts";
 import type { Statement } from "../sql/session.ts";
-import { escapeText, unescapeText } from "../sql/text-escape.ts";
 import type { DriverQuery } from "./driver.ts";
 
 export type Render = (statement: Statement) => DriverQuery;

@@ -3,9 +3,9 @@ import type { Claim } from "../../model/lease.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
-import { readBegun, readValue } from "./json-column.ts";
 import { repeatedly } from "./look-again.ts";
-import { flag, integer, integerOrNull, type SqlRow, text } from "./row.ts";
+import { readBegun, readValue } from "./rows/json-column.ts";
+import { flag, integer, integerOrNull, type SqlRow, text } from "./rows/row.ts";
 import type { Database } from "./session.ts";
 
 export type ClaimRuns = (request: ClaimRequest) => Promise<readonly Claim[]>;

@@ -8,9 +8,9 @@ import type { ClaimRequest } from "../../store/store.ts";
 import type { SendQuickly } from "./quick-send.ts";
 import type { ApplyQuickly } from "./quick-write.ts";
 import type { ReadDialect } from "./reads/dialect.ts";
-import type { SqlRow, SqlValue } from "./row.ts";
+import type { SqlRow, SqlValue } from "./rows/row.ts";
+import type { Table } from "./schema/table.ts";
 import type { Database, Statement } from "./session.ts";
-import type { Table } from "./table.ts";
 
 export interface Dialect extends ReadDialect {
   /** Fails as a whole when a key is taken: "constraint". Rows are inserted in the order given. */

@@ -5,9 +5,9 @@ import { lanes } from "../../store/apply/lane.ts";
 import { runKey } from "../../store/apply/run-key.ts";
 import type { RenewAnswer, Renewal } from "../../store/store.ts";
 import { byKey, type Dialect, selectInOrder } from "./dialect.ts";
-import { begunText } from "./json-column.ts";
 import { repeatedly } from "./look-again.ts";
-import { integer, type SqlRow, text } from "./row.ts";
+import { begunText } from "./rows/json-column.ts";
+import { integer, type SqlRow, text } from "./rows/row.ts";
 import type { Database, SqlResult, Statement } from "./session.ts";
 
 export interface Leases {

@@ -4,11 +4,11 @@ import { parseJson } from "../../model/json.ts";
 import { changeKey, publicationKey } from "../../store/apply/keys.ts";
 import type { ChangeOutcome } from "../../store/store.ts";
 import type { Dialect } from "./dialect.ts";
-import { idOf, isKey, publicationKey as storedPublicationKey } from "./event-key.ts";
-import { readRunList } from "./json-column.ts";
 import type { Reader } from "./load.ts";
 import { around, joined, refValues, unique } from "./part.ts";
-import { integer, text } from "./row.ts";
+import { idOf, isKey, publicationKey as storedPublicationKey } from "./rows/event-key.ts";
+import { readRunList } from "./rows/json-column.ts";
+import { integer, text } from "./rows/row.ts";
 
 export function readPublications(dialect: Dialect): Reader {
   const { names } = dialect;

@@ -2,10 +2,10 @@
 import { eventKey, sent } from "../../store/apply/keys.ts";
 import type { WorkingSet } from "../../store/apply/working-set.ts";
 import type { Dialect, Part } from "./dialect.ts";
-import { idOf, isKey, publishedKeyText, sentKeyText } from "./event-key.ts";
 import type { Reader } from "./load.ts";
 import { around, joined, refValues, unique } from "./part.ts";
-import { flag, integer, type SqlRow, text, textOrNull } from "./row.ts";
+import { idOf, isKey, publishedKeyText, sentKeyText } from "./rows/event-key.ts";
+import { flag, integer, type SqlRow, text, textOrNull } from "./rows/row.ts";
 
 export function readEvents(dialect: Dialect): Reader {
   const { names } = dialect;

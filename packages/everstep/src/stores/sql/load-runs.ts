@@ -9,8 +9,8 @@ import type { Reader } from "./load.ts";
 import { lookAgain } from "./look-again.ts";
 import { around, joined, refValues, unique } from "./part.ts";
 import { withWorkflows } from "./reads/workflows.ts";
-import { integer, integerOrNull, type SqlRow, text } from "./row.ts";
-import { readRun, runSelection } from "./run-row.ts";
+import { integer, integerOrNull, type SqlRow, text } from "./rows/row.ts";
+import { readRun, runSelection } from "./rows/run-row.ts";
 
 export function lockRuns(dialect: Dialect): Reader {
   return readRuns(dialect, dialect.lock("r"));

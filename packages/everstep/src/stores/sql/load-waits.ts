@@ -4,7 +4,7 @@ import type { WorkingSet } from "../../store/apply/working-set.ts";
 import type { Dialect, Part } from "./dialect.ts";
 import type { Reader } from "./load.ts";
 import { around, joined, refValues, unique } from "./part.ts";
-import { integer, type SqlRow, text, textOrNull } from "./row.ts";
+import { integer, type SqlRow, text, textOrNull } from "./rows/row.ts";
 
 export function readSteps(dialect: Dialect): Reader {
   const { names } = dialect;

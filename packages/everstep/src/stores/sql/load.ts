@@ -12,7 +12,7 @@ import { readEventIds, readEvents, readHeardEvents } from "./load-events.ts";
 import { glimpseRuns, lockRuns, readExisting } from "./load-runs.ts";
 import { readSteps } from "./load-waits.ts";
 import { lookAgain } from "./look-again.ts";
-import type { SqlRow } from "./row.ts";
+import type { SqlRow } from "./rows/row.ts";
 import type { SqlResult, Statement } from "./session.ts";
 
 export interface Loading {

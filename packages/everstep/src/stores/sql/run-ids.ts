@@ -5,7 +5,7 @@
  */
 import type { Dialect } from "./dialect.ts";
 import { repeatedly } from "./look-again.ts";
-import { integer } from "./row.ts";
+import { integer } from "./rows/row.ts";
 import type { Database } from "./session.ts";
 
 export interface RunIds {

@@ -14,8 +14,8 @@ import {
   sendEvent,
 } from "../../testing/store-contract/given.ts";
 import type { Dialect, RowsStatement, RowValues } from "./dialect.ts";
-import { idOf } from "./event-key.ts";
 import { areIndependent } from "./quick-write.ts";
+import { idOf } from "./rows/event-key.ts";
 import { saves } from "./save.ts";
 
 /** A dialect whose statements say what they would do. */

@@ -4,14 +4,14 @@ import { eventKey, nameKey } from "../../store/apply/keys.ts";
 import type { WorkingRun } from "../../store/apply/working-run.ts";
 import type { WorkingSet } from "../../store/apply/working-set.ts";
 import type { Dialect, RowsStatement, RowValues } from "./dialect.ts";
-import { endingColumns, endingValues } from "./ending-row.ts";
-import { publicationKey } from "./event-key.ts";
-import { eventColumns, eventValues } from "./event-row.ts";
-import { instanceColumns, instanceValues } from "./instance-row.ts";
-import { logColumns, logValues } from "./log-row.ts";
-import { changingColumns, changingValues, runColumns, runValues } from "./run-row.ts";
+import { endingColumns, endingValues } from "./rows/ending-row.ts";
+import { publicationKey } from "./rows/event-key.ts";
+import { eventColumns, eventValues } from "./rows/event-row.ts";
+import { instanceColumns, instanceValues } from "./rows/instance-row.ts";
+import { logColumns, logValues } from "./rows/log-row.ts";
+import { changingColumns, changingValues, runColumns, runValues } from "./rows/run-row.ts";
+import { stepColumns, stepValues } from "./rows/step-row.ts";
 import type { Statement } from "./session.ts";
-import { stepColumns, stepValues } from "./step-row.ts";
 
 export type Save = (set: WorkingSet) => readonly Statement[];
 

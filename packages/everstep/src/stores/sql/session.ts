@@ -1,5 +1,5 @@
 /** How the shared statements of the server databases reach one, whatever its driver. */
-import type { SqlRow } from "./row.ts";
+import type { SqlRow } from "./rows/row.ts";
 
 export interface Statement {
   readonly sql: string;

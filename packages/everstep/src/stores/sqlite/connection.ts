@@ -1,7 +1,7 @@
 /** One open database: its settings applied, its table names known, and the only way to write: an immediate transaction. */
 import { StoreError } from "../../model/error.ts";
 import type { MigrationReport } from "../../store/store.ts";
-import type { TableNames } from "../sql/table.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { type FailedWhile, placeOf, resultCode, storeFailure } from "./failures.ts";
 import { migrateSchema } from "./migrate.ts";

@@ -1,7 +1,7 @@
 /** SQLite's part of the shared statements. It works in the process, so each row of values has a statement of its own. */
 import { selectWorkflows } from "../sql/reads/workflows.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { SqlDialect } from "../sql/sql-store.ts";
-import type { TableNames } from "../sql/table.ts";
 
 /**
  * A bare `LIMIT ?` lets SQLite plan with the value itself, at the price of preparing the statement anew at every call:

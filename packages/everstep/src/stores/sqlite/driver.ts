@@ -2,7 +2,7 @@
  * The little that the store needs from an SQLite library. Everything is synchronous but opening, so that whatever
  * library the runtime has (node:sqlite, bun:sqlite, better-sqlite3, a Durable Object's storage) fits behind it.
  */
-import type { SqlRow, SqlValue } from "../sql/row.ts";
+import type { SqlRow, SqlValue } from "../sql/rows/row.ts";
 
 export interface SqliteDriver {
   open(path: string, options: SqliteOpenOptions): Promise<SqliteDatabase>;

@@ -22,10 +22,10 @@ import type {
   SendEventRequest,
   StoreRequest,
 } from "../../store/store.ts";
-import { idOf, isKey, sentKey, publicationKey as storedPublicationKey } from "../sql/event-key.ts";
-import { readRunList } from "../sql/json-column.ts";
 import { withWorkflows } from "../sql/reads/workflows.ts";
-import { integer } from "../sql/row.ts";
+import { idOf, isKey, sentKey, publicationKey as storedPublicationKey } from "../sql/rows/event-key.ts";
+import { readRunList } from "../sql/rows/json-column.ts";
+import { integer } from "../sql/rows/row.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteStatement } from "./driver.ts";
 import type { LoadedRun, RunRows } from "./run-rows.ts";

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { EverstepError } from "../../model/error.ts";
 import type { MigrationReport } from "../../store/store.ts";
-import { type Migration, pendingMigrations, type SchemaVersion } from "../sql/migration.ts";
-import { integer } from "../sql/row.ts";
-import type { TableNames } from "../sql/table.ts";
+import { integer } from "../sql/rows/row.ts";
+import { type Migration, pendingMigrations, type SchemaVersion } from "../sql/schema/migration.ts";
+import type { TableNames } from "../sql/schema/table.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { placeOf } from "./failures.ts";
 import type { SqliteSettings } from "./options.ts";

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { EverstepError } from "../../model/error.ts";
-import type { SqlRow } from "../sql/row.ts";
+import type { SqlRow } from "../sql/rows/row.ts";
 import type { SqliteDatabase, SqliteDriver, SqliteStatement } from "./driver.ts";
 import { resultCodeOf } from "./result-texts.ts";
 

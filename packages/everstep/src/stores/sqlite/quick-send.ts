@@ -6,9 +6,9 @@ import { type InstanceStatus, isTerminal } from "../../model/instance.ts";
 import { endsWait } from "../../model/wait-match.ts";
 import { canBeWoken, madeDue } from "../../store/apply/moves.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
-import { isKey, sentKey } from "../sql/event-key.ts";
-import { eventColumns, eventValues } from "../sql/event-row.ts";
-import { type Move, moveColumns, moveValues } from "../sql/run-row.ts";
+import { isKey, sentKey } from "../sql/rows/event-key.ts";
+import { eventColumns, eventValues } from "../sql/rows/event-row.ts";
+import { type Move, moveColumns, moveValues } from "../sql/rows/run-row.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteStatement } from "./driver.ts";
 

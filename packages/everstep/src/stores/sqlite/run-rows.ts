@@ -3,8 +3,8 @@ import type { InstanceStatus, RunId } from "../../model/instance.ts";
 import type { TaskKind } from "../../model/task.ts";
 import { runKey } from "../../store/apply/run-key.ts";
 import type { RunRow } from "../../store/apply/run-row.ts";
-import type { SqlValue } from "../sql/row.ts";
-import { changingColumns, changingValues, runColumns, runValues } from "../sql/run-row.ts";
+import type { SqlValue } from "../sql/rows/row.ts";
+import { changingColumns, changingValues, runColumns, runValues } from "../sql/rows/run-row.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteStatement } from "./driver.ts";
 

@@ -4,9 +4,9 @@
  * Written for few and small writes: the row every commit touches (run) holds no payload, payloads lie in tables that
  * are written once, and an index holds only the rows somebody looks for, so that finished runs cost nothing.
  */
-import type { Migration } from "../sql/migration.ts";
-import { columnTexts, type SchemaDialect, type TableText } from "../sql/schema-text.ts";
-import { type Table, type TableNames, tables } from "../sql/table.ts";
+import type { Migration } from "../sql/schema/migration.ts";
+import { columnTexts, type SchemaDialect, type TableText } from "../sql/schema/schema-text.ts";
+import { type Table, type TableNames, tables } from "../sql/schema/table.ts";
 
 export function tableNames(namespace: string): TableNames {
   return Object.fromEntries(tables.map((table) => [table, `${namespace}_${table}`])) as TableNames;

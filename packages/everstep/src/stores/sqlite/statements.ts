@@ -1,6 +1,6 @@
 /** Runs statements that are given as data, on one connection; each text is prepared once. */
 import { answer, type Changing, isReading, type Query, type Read, type Rows } from "../sql/reads/query.ts";
-import type { SqlRow, SqlValue } from "../sql/row.ts";
+import type { SqlRow, SqlValue } from "../sql/rows/row.ts";
 import type { Statement } from "../sql/session.ts";
 import type { Connection } from "./connection.ts";
 import { resultCode, rowFailure, storeFailure } from "./failures.ts";

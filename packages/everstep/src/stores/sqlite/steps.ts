@@ -1,6 +1,6 @@
 /** Steps of a run as its commits write them. */
 import type { CompletedStep, StepRecord } from "../../model/step.ts";
-import { stepColumns, stepValues } from "../sql/step-row.ts";
+import { stepColumns, stepValues } from "../sql/rows/step-row.ts";
 import type { Connection } from "./connection.ts";
 
 export interface Steps {

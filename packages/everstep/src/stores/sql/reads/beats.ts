@@ -1,6 +1,7 @@
 /** Who runs, and how much gets done. */
 import type { Beat, MinuteTally, RunnerRecord, TallyQuery } from "../../../store/store.ts";
 import { tallySpan } from "../../../store/tally-span.ts";
+import type { Dialect } from "../dialect.ts";
 import {
   forgottenMax,
   readMinute,
@@ -11,8 +12,7 @@ import {
   tallyCounts,
   tallyKeys,
   tallyRows,
-} from "../beat-row.ts";
-import type { Dialect } from "../dialect.ts";
+} from "../rows/beat-row.ts";
 import type { Statement } from "../session.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { eachRow } from "./each.ts";

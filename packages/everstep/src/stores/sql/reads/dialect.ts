@@ -1,7 +1,7 @@
 /** What differs between SQL databases for whoever reads. */
 import type { Part, RowsPart } from "../dialect.ts";
+import type { Table, TableNames } from "../schema/table.ts";
 import type { Statement } from "../session.ts";
-import type { Table, TableNames } from "../table.ts";
 import type { Strands } from "./strands.ts";
 
 export interface ReadDialect {

@@ -1,6 +1,6 @@
 import { pendingLanes } from "../../../store/apply/lane.ts";
 import type { DueQuery, DueRun } from "../../../store/store.ts";
-import { readDue } from "../due-row.ts";
+import { readDue } from "../rows/due-row.ts";
 import type { ReadDialect } from "./dialect.ts";
 import type { Reading } from "./query.ts";
 import { runsOf, workflowsOf } from "./strands.ts";

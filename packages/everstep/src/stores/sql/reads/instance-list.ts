@@ -2,9 +2,9 @@
 import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../../model/instance.ts";
 import type { InstanceQuery, Page } from "../../../store/store.ts";
 import type { Part } from "../dialect.ts";
-import { briefInstanceSelection, instanceSelection, readInstance } from "../instance-row.ts";
 import { joined } from "../part.ts";
-import { integer, type SqlRow } from "../row.ts";
+import { briefInstanceSelection, instanceSelection, readInstance } from "../rows/instance-row.ts";
+import { integer, type SqlRow } from "../rows/row.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { isAscending, listPage, type Place, rangeOf, shareOf } from "./list-range.ts";
 import { ask, type Reading } from "./query.ts";

@@ -7,15 +7,15 @@ import {
 } from "../../../model/instance.ts";
 import { claimableLanes } from "../../../store/apply/lane.ts";
 import type { ValueTerms } from "../../../store/store.ts";
+import { refValues } from "../part.ts";
 import {
   briefInstanceSelection,
   instanceSelection,
   markColumns,
   readInstance,
   readMark,
-} from "../instance-row.ts";
-import { refValues } from "../part.ts";
-import { integer, integerOrNull, type SqlRow, selectedNames, text } from "../row.ts";
+} from "../rows/instance-row.ts";
+import { integer, integerOrNull, type SqlRow, selectedNames, text } from "../rows/row.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { eachKey, eachRow } from "./each.ts";
 import type { Query } from "./query.ts";

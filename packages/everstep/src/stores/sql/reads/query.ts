@@ -2,7 +2,7 @@
  * Reads as data: statements, and what their rows mean. Whoever has a database runs them, at once where it works in the
  * process (`answer`), later where it is a server (`answerLater`); the reads themselves are the same.
  */
-import type { SqlRow } from "../row.ts";
+import type { SqlRow } from "../rows/row.ts";
 import type { Statement } from "../session.ts";
 
 export type Rows = readonly SqlRow[];

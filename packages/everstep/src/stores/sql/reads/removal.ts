@@ -2,7 +2,7 @@
 import type { InstanceRef } from "../../../model/instance.ts";
 import type { Dialect } from "../dialect.ts";
 import { lookAgain } from "../look-again.ts";
-import { flag, integer } from "../row.ts";
+import { flag, integer } from "../rows/row.ts";
 import type { Statement } from "../session.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { eachKey, eachRow } from "./each.ts";

@@ -4,7 +4,7 @@
  */
 import type { Part } from "../dialect.ts";
 import { joined } from "../part.ts";
-import { integer, type SqlRow, type SqlValue, selectedNames, text } from "../row.ts";
+import { integer, type SqlRow, type SqlValue, selectedNames, text } from "../rows/row.ts";
 import type { Statement } from "../session.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { eachKey } from "./each.ts";

@@ -1,7 +1,7 @@
 /** Topics that are waited on now. */
 import type { Page, PageQuery, TopicSummary } from "../../../store/store.ts";
 import { readTopicCursor, topicCursor } from "../../../store/topic-cursor.ts";
-import { integer, type SqlRow, text } from "../row.ts";
+import { integer, type SqlRow, text } from "../rows/row.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { page } from "./position.ts";
 import { ask, type Query, type Read, type Reading } from "./query.ts";

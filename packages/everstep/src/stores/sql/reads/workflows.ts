@@ -1,4 +1,4 @@
-import type { TableNames } from "../table.ts";
+import type { TableNames } from "../schema/table.ts";
 
 /** The names of all workflows that have instances, as the table `known`: one index seek per name, however many runs. */
 export function withWorkflows(names: TableNames): string {

@@ -1,5 +1,5 @@
 /** Which migrations a schema still needs, and whether this code may use a schema newer than itself. */
-import { EverstepError } from "../../model/error.ts";
+import { EverstepError } from "../../../model/error.ts";
 
 export interface Migration<Names> {
   /** Versions count from 1 without gaps. */

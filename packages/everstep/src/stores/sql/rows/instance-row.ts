@@ -1,11 +1,11 @@
-import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../model/instance.ts";
-import type { StoredError } from "../../model/value.ts";
-import { isLeased } from "../../store/apply/lane.ts";
-import type { CreateRequest } from "../../store/store.ts";
-import { unreadValue } from "../../store/unread-value.ts";
+import { type InstanceRecord, type InstanceStatus, instanceStatuses } from "../../../model/instance.ts";
+import type { StoredError } from "../../../model/value.ts";
+import { isLeased } from "../../../store/apply/lane.ts";
+import type { CreateRequest } from "../../../store/store.ts";
+import { unreadValue } from "../../../store/unread-value.ts";
+import { columnNames } from "../schema/table.ts";
 import { readBegun, readReason, readStoredError, readValue, readValueOrNull } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
-import { columnNames } from "./table.ts";
 
 /** In the order of `instanceValues`. */
 export const instanceColumns = columnNames("instance");

@@ -1,8 +1,8 @@
-import type { StepRecord, StepStatus, StepType, WaitsFor } from "../../model/step.ts";
-import { unreadValue } from "../../store/unread-value.ts";
+import type { StepRecord, StepStatus, StepType, WaitsFor } from "../../../model/step.ts";
+import { unreadValue } from "../../../store/unread-value.ts";
+import { columnNames } from "../schema/table.ts";
 import { attemptErrorsText, readAttemptErrors, readStoredError, readValue } from "./json-column.ts";
 import { integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
-import { columnNames } from "./table.ts";
 
 /** In the order of `stepValues`. Large columns come last, so that reading the others touches fewer pages. */
 export const stepColumns = columnNames("step");

@@ -1,7 +1,7 @@
-import { type LogLine, logLevels, type StoredLogLine } from "../../model/log-line.ts";
+import { type LogLine, logLevels, type StoredLogLine } from "../../../model/log-line.ts";
+import { columnNames } from "../schema/table.ts";
 import { readValueOrNull } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, word } from "./row.ts";
-import { columnNames } from "./table.ts";
 
 /** In the order of `logValues`. */
 export const logColumns = columnNames("log");

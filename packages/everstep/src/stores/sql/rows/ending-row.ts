@@ -1,6 +1,6 @@
-import type { Ending } from "../../store/apply/ending.ts";
+import type { Ending } from "../../../store/apply/ending.ts";
+import { columnNames } from "../schema/table.ts";
 import type { SqlValue } from "./row.ts";
-import { columnNames } from "./table.ts";
 
 /** In the order of `endingValues`. */
 export const endingColumns = columnNames("ending");

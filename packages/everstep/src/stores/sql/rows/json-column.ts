@@ -1,8 +1,8 @@
 /** Small structures kept as JSON text in one column. Payloads are not among them: those are opaque to a store. */
-import type { BegunBody, TerminationReason } from "../../model/instance.ts";
-import { parseJson } from "../../model/json.ts";
-import type { AttemptError } from "../../model/step.ts";
-import type { EncodedValue, StoredError } from "../../model/value.ts";
+import type { BegunBody, TerminationReason } from "../../../model/instance.ts";
+import { parseJson } from "../../../model/json.ts";
+import type { AttemptError } from "../../../model/step.ts";
+import type { EncodedValue, StoredError } from "../../../model/value.ts";
 import { type SqlRow, text, textOrNull, unreadable } from "./row.ts";
 
 const none: readonly never[] = [];

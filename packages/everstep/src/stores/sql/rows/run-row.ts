@@ -1,10 +1,10 @@
 /** The hot row of a run as columns. */
-import type { InstanceStatus } from "../../model/instance.ts";
-import type { TaskKind } from "../../model/task.ts";
-import type { Begun, RunRow } from "../../store/apply/run-row.ts";
+import type { InstanceStatus } from "../../../model/instance.ts";
+import type { TaskKind } from "../../../model/task.ts";
+import type { Begun, RunRow } from "../../../store/apply/run-row.ts";
+import type { ColumnName } from "../schema/table.ts";
 import { begunText } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull } from "./row.ts";
-import type { ColumnName } from "./table.ts";
 
 /** What never changes. */
 const fixedColumns = ["instance", "workflow", "run_number", "previous_run", "created_at"] as const;

@@ -1,5 +1,5 @@
 /** A row as a driver hands it over: columns by name. Everything read from one is checked, because a file can rot. */
-import { EverstepError } from "../../model/error.ts";
+import { EverstepError } from "../../../model/error.ts";
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });

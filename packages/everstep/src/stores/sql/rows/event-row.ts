@@ -1,8 +1,8 @@
-import type { EventRecord } from "../../model/event.ts";
+import type { EventRecord } from "../../../model/event.ts";
+import { columnNames } from "../schema/table.ts";
 import { idOf } from "./event-key.ts";
 import { readValue } from "./json-column.ts";
 import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull } from "./row.ts";
-import { columnNames } from "./table.ts";
 
 /** In the order of `eventValues`; an event is born undelivered. `id` is its key (event-key.ts). */
 export const eventColumns = columnNames("event").filter(

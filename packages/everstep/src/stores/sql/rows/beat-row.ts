@@ -1,8 +1,8 @@
 /** Runners and tallies as rows. */
-import { parseJson } from "../../model/json.ts";
-import type { MinuteTally, RunnerRecord, Tally } from "../../store/store.ts";
+import { parseJson } from "../../../model/json.ts";
+import type { MinuteTally, RunnerRecord, Tally } from "../../../store/store.ts";
+import { columnNames, primaryKeys } from "../schema/table.ts";
 import { integer, integerOrNull, type SqlRow, type SqlValue, text, textOrNull, unreadable } from "./row.ts";
-import { columnNames, primaryKeys } from "./table.ts";
 
 /** The key first. */
 export const runnerColumns = columnNames("runner");

@@ -1,5 +1,5 @@
-import { type TaskKind, taskKinds } from "../../model/task.ts";
-import type { DueRun } from "../../store/store.ts";
+import { type TaskKind, taskKinds } from "../../../model/task.ts";
+import type { DueRun } from "../../../store/store.ts";
 import { integer, type SqlRow, text } from "./row.ts";
 
 export function readDue(row: SqlRow): DueRun {

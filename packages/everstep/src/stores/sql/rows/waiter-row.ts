@@ -1,4 +1,4 @@
-import type { TopicWaiter } from "../../store/store.ts";
+import type { TopicWaiter } from "../../../store/store.ts";
 import { integer, type SqlRow, text } from "./row.ts";
 
 export function readWaiter(row: SqlRow): TopicWaiter {
