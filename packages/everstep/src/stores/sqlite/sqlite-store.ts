@@ -31,7 +31,7 @@ import type { SqliteSettings } from "./options.ts";
 import { ownership } from "./ownership.ts";
 import { type SameFile, sameFile } from "./same-file.ts";
 import { tableNames } from "./schema.ts";
-import { type Statements, statements } from "./statements.ts";
+import { type Statements, statements } from "./session.ts";
 import { type Write, writes } from "./write.ts";
 
 export class SqliteStore extends SqlStore implements Store {
