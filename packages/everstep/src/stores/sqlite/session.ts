@@ -18,11 +18,14 @@ export function statements({ db, settings, snapshot, transact, transactLeases }:
 
   const rowsOf = ({ sql, values, columns, isOne }: Statement): Rows => {
     const given = values as readonly SqlValue[];
-    if (columns === undefined) return prepare(sql).all(...given);
+    if (columns === undefined || columns.length > namedMax) {
+      const statement = prepare(sql);
+      return isOne ? found(statement.get(...given)) : statement.all(...given);
+    }
     const statement = prepareTuples(sql);
     if (!isOne) return statement.all(...given).map((tuple) => named(columns, tuple));
     const only = statement.get(...given);
-    return only === undefined ? [] : [named(columns, only)];
+    return only === undefined ? none : [named(columns, only)];
   };
   /** What the database says is its own failure; anything else may lie in one row. */
   const run = (statement: Statement): Rows => {
@@ -71,6 +74,15 @@ function keptByText<Prepared>(prepare: (sql: string) => Prepared): (sql: string)
     return last;
   };
 }
+
+const none: Rows = [];
+
+function found(row: SqlRow | undefined): Rows {
+  return row === undefined ? none : [row];
+}
+
+/** Objects with more properties, set one by one, cost more than those that the library makes. */
+const namedMax = 12;
 
 /** By name, which the library does too, but for few columns at twice the price. */
 function named(columns: readonly string[], tuple: readonly unknown[]): SqlRow {
