@@ -1,4 +1,5 @@
 /** Events to one instance, and the end of a sleep, which is one too. */
+
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
 import { planSendEvent, planSkipSleep } from "../engine/lifecycle.ts";
@@ -6,7 +7,9 @@ import { operatorLines } from "../engine/operator-line.ts";
 import { activeSleep } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal, type RunId } from "../model/instance.ts";
+import { checkNames } from "../model/known-names.ts";
 import type { SendEventOutcome } from "../model/request.ts";
+import { eventNames } from "../wire/option-names.ts";
 import type { AppParts } from "./app-parts.ts";
 import { checkIdempotencyKey, type SteeringOptions } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
@@ -26,6 +29,7 @@ export async function sendEvent(
       'sendEvent takes { type, payload? }, for instance { type: "approved" }.',
     );
   }
+  if (definition.mode !== "cloudflare") checkNames(event, eventNames, "An event");
   const planned = planSendEvent(ref, event, definition.limits, event.id ?? runtime.uuid(), runtime.now());
   await parts.ready(tx);
   // Only now is it known what time it is.
