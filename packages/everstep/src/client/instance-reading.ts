@@ -26,6 +26,9 @@ import {
 import { explain, type WhyView } from "./why.ts";
 import { whyWarnings } from "./why-warnings.ts";
 
+/** The newest lines of a log in which `why` looks for what it tells: a log may have hundreds of thousands. */
+const linesLookedAt = 100;
+
 const briefNames = { brief: true } as const;
 const historyNames: NamesOf<HistoryOptions> = { ...pageNames, ...runNames, eventsCursor: true };
 const lineNames: NamesOf<LogsOptions> = { ...logsNames, after: true };
@@ -131,16 +134,17 @@ export class InstanceReading<Output = any> {
     const record = await this.#instance.read();
     const steps = await this.#instance.steps(record.runId, { brief: true });
     const begun = runner.begunOf(record.runId) ?? record.begun;
+    const { items: newest } = await reads.listLogs(record.runId, { order: "desc", limit: linesLookedAt });
     const terms = {
       now: runtime.now(),
       definition,
       runnerRuns: runner.isRunning,
       leaseMs: runner.leaseMs,
       isHere: runner.hasTurn(record.runId),
-      lastAction: await lastAction(reads, record.runId),
+      lastAction: lastAction(newest),
     };
     const why = explain({ ...record, begun }, steps, terms);
-    const warnings = await whyWarnings(reads, record.runId, why);
+    const warnings = await whyWarnings(reads, record.runId, why, newest);
     return warnings.length === 0 ? why : { ...why, warnings };
   }
 

@@ -3,7 +3,7 @@
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
 import { planSendEvent, planSkipSleep } from "../engine/lifecycle.ts";
-import { operatorLines } from "../engine/operator-line.ts";
+import { operatorLine } from "../engine/operator-line.ts";
 import { activeSleep } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal, type RunId } from "../model/instance.ts";
@@ -91,9 +91,8 @@ export async function skipSleep(
     idempotencyKey === undefined
       ? runtime.uuid()
       : `skip-sleep:${ref.workflowName}/${ref.instanceId}:${checkIdempotencyKey(idempotencyKey)}`;
-  const logs = operatorLines("skipSleep", actor, runtime.now());
   const plan = planSkipSleep(ref, sleep, id, runtime.now());
-  tell(await group.submit({ ...plan, ...(logs.length > 0 ? { logs } : {}) }), parts);
+  tell(await group.submit({ ...plan, logs: [operatorLine("skipSleep", actor, runtime.now())] }), parts);
 }
 
 function tell(outcome: SendEventOutcome, { runner }: AppParts): void {

@@ -2,7 +2,7 @@
 
 import { instanceNotFound } from "../engine/instance-words.ts";
 import type { ChangePlan } from "../engine/lifecycle.ts";
-import { operatorLines } from "../engine/operator-line.ts";
+import { operatorLine } from "../engine/operator-line.ts";
 import { EverstepError } from "../model/error.ts";
 import type { NamesOf } from "../model/known-names.ts";
 import type { Runtime } from "../model/runtime.ts";
@@ -12,7 +12,7 @@ import type { RepeatOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 
 export interface SteeringOptions extends RepeatOptions {
-  /** Who asks for it: a name or an address. The log of the run says so, in the category `operator`. */
+  /** Who asks for it: a name or an address. The log of the run says what was done and by whom, in the category `operator`. */
   readonly actor?: string | undefined;
 }
 
@@ -52,8 +52,7 @@ export function changeRequest(
   const { kind } = plan.change;
   // With what is done: a key that was used for something else means nothing here.
   const id = idempotencyKey === undefined ? runtime.uuid() : `${kind}:${checkIdempotencyKey(idempotencyKey)}`;
-  const logs = operatorLines(kind, actor, runtime.now());
-  return { ...plan, id, ...(logs.length > 0 ? { logs } : {}) };
+  return { ...plan, id, logs: [operatorLine(kind, actor, runtime.now())] };
 }
 
 export function checkIdempotencyKey(key: unknown): string {
