@@ -1,10 +1,14 @@
+import { recordBytes } from "../../model/bytes.ts";
 import type { RunRead } from "../../store/store.ts";
 import type { Dialect, Part } from "./dialect.ts";
 import { integer } from "./row.ts";
 import { runKey } from "./run-key.ts";
 import type { Database, Statement } from "./session.ts";
 
-/** How many bytes the history of each run takes. Lengths are known without reading what is long. */
+/**
+ * How many bytes the history of each run takes in memory, as `historyBytes` counts them: thousands of steps that returned
+ * nothing take much too. Lengths are known without reading what is long.
+ */
 export function historySizes(
   database: Database,
   dialect: Dialect,
@@ -13,8 +17,8 @@ export function historySizes(
   const runs = dialect.parameters("v", ["run"]);
   const after = dialect.parameters("v", ["run", "seq"]);
   const bytes = (alias: string, columns: readonly string[]): string =>
-    `SUM(${columns.map((column) => `COALESCE(OCTET_LENGTH(${alias}.${column}), 0)`).join(" + ")}) AS bytes`;
-  const ofSteps = bytes("s", ["errors", "error", "result", "result_marks"]);
+    `SUM(${recordBytes} + ${columns.map((column) => `COALESCE(OCTET_LENGTH(${alias}.${column}), 0)`).join(" + ")}) AS bytes`;
+  const ofSteps = bytes("s", ["key", "errors", "error", "result", "result_marks"]);
   const ofEvents = bytes("e", ["payload", "payload_marks"]);
   const stepsOf = ({ sql, values }: Part): Statement => ({
     sql: `SELECT v.run AS run, ${ofSteps} FROM ${sql} JOIN ${names.step} s ON s.run = v.run GROUP BY v.run`,
