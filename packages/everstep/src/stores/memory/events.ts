@@ -69,7 +69,7 @@ function waitersOf(database: MemoryDatabase, topic: string, now: number): readon
 }
 
 /** The wait has its event already, though nobody has resumed it yet. */
-function isSpokenFor(run: Run, key: string): boolean {
+export function isSpokenFor(run: Run, key: string): boolean {
   for (const event of run.undelivered.values()) if (event.forStep === key) return true;
   return false;
 }

@@ -20,6 +20,7 @@ import { readTopicCursor, topicCursor } from "../../store/topic-cursor.ts";
 import { unreadValue } from "../../store/unread-value.ts";
 import type { MemoryDatabase, Waiter, Workflow } from "./database.ts";
 import { isBefore } from "./due-queue.ts";
+import { isSpokenFor } from "./events.ts";
 import { pageOf } from "./page.ts";
 import type { Instance, Run } from "./run.ts";
 import { currentRun, isSchedulable } from "./run.ts";
@@ -231,7 +232,7 @@ function waiterRecordOf({ run, index }: Waiter, topic: string): TopicWaiter[] {
   const wait = run.open.get(index);
   if (wait === undefined) return [];
   const { workflowName, instanceId } = run.instance;
-  return [
-    { workflowName, instanceId, runNumber: run.number, stepKey: wait.key, topic, deadlineAt: wait.wakeAt },
-  ];
+  const { key: stepKey, wakeAt: deadlineAt } = wait;
+  const hasEvent = isSpokenFor(run, stepKey);
+  return [{ workflowName, instanceId, runNumber: run.number, stepKey, topic, deadlineAt, hasEvent }];
 }

@@ -8,7 +8,7 @@ import { integer, type SqlRow } from "./row.ts";
 import { runKey } from "./run-key.ts";
 import type { Database } from "./session.ts";
 import { briefStepsOf, readStep, stepColumns } from "./step-row.ts";
-import { readWaiter } from "./waiter-row.ts";
+import { hasEvent, readWaiter } from "./waiter-row.ts";
 
 export type RunLists = Pick<Store, "listSteps" | "listEvents" | "listLogs" | "listWaiters">;
 
@@ -25,7 +25,8 @@ export function runLists(database: Database, { names }: Dialect): RunLists {
   };
   const waiters: List = {
     select:
-      "SELECT s.run, s.step_index, s.key, s.topic, s.wake_at, r.run_number, i.workflow, i.instance_id " +
+      "SELECT s.run, s.step_index, s.key, s.topic, s.wake_at, r.run_number, i.workflow, i.instance_id, " +
+      `${hasEvent(names.event)} ` +
       `FROM ${names.step} s JOIN ${names.run} r ON r.id = s.run JOIN ${names.instance} i ON i.id = r.instance`,
     where: "s.topic = ? AND s.is_open = 1",
     key: ["s.run", "s.step_index"],

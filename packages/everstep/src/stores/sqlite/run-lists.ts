@@ -3,7 +3,7 @@ import type { Store } from "../../store/store.ts";
 import { readEvent } from "../sql/event-row.ts";
 import { logColumns, readLog } from "../sql/log-row.ts";
 import { briefStepsOf, readStep } from "../sql/step-row.ts";
-import { readWaiter } from "../sql/waiter-row.ts";
+import { hasEvent, readWaiter } from "../sql/waiter-row.ts";
 import type { Connection } from "./connection.ts";
 import { runKey } from "./hot-row.ts";
 import { pagedList } from "./page-statements.ts";
@@ -44,7 +44,7 @@ export function runLists(connection: Connection): RunLists {
     item: readLog,
   });
   const waiters = pagedList(connection, {
-    select: `SELECT s.run, s.step_index, s.key, s.topic, s.wake_at, r.run_number, i.workflow, i.instance_id
+    select: `SELECT s.run, s.step_index, s.key, s.topic, s.wake_at, r.run_number, i.workflow, i.instance_id, ${hasEvent(names.event)}
       FROM ${names.step} s INDEXED BY ${names.step}_topic
       JOIN ${names.run} r ON r.id = s.run JOIN ${names.instance} i ON i.id = r.instance`,
     where: "s.topic = ? AND s.is_open = 1",
