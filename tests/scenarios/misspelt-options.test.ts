@@ -26,6 +26,7 @@ async function begin() {
 }
 
 type Begun = Awaited<ReturnType<typeof begin>>;
+// biome-ignore lint/suspicious/noExplicitAny: what no compiler would let through is what is tried.
 type Calls = Readonly<Record<string, (begun: any) => unknown>>;
 
 const inTheProcess: Calls = {
