@@ -156,8 +156,8 @@ export const claims: readonly Mutant[] = [
     name: "only the first of several claimed runs is begun",
     guards: ["LIV-1", "INV-14"],
     file: "runner/claimer.ts",
-    find: "begun: ready.map(begin) };",
-    replace: "begun: ready.slice(0, 1).map(begin) };",
+    find: "this.#beginFitting(ready, begin);",
+    replace: "this.#beginFitting(ready.slice(0, 1), begin);",
   },
   {
     name: "a run with a history is claimed as a fresh one",
