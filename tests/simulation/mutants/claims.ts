@@ -153,6 +153,13 @@ export const claims: readonly Mutant[] = [
     replace: 'return Promise.resolve({ kind: "abandoned", runs: 0 });',
   },
   {
+    name: "runs are asked for though the memory is full",
+    guards: ["INV-48"],
+    file: "runner/turn-memory.ts",
+    find: "return this.#turns.size + underWay === 0 ? Math.min(limit, 1) : 0;",
+    replace: "return Math.min(limit, 1);",
+  },
+  {
     name: "only the first of several claimed runs is begun",
     guards: ["LIV-1", "INV-14"],
     file: "runner/claimer.ts",
