@@ -142,9 +142,7 @@ test("instances why answers in a sentence", async () => {
 });
 
 test("instances skip-sleep ends the sleep", async () => {
-  expect(await out("instances skip-sleep order o-1")).toBe(
-    "The sleep of order o-1 is over, if it was in one.\n",
-  );
+  expect(await out("instances skip-sleep order o-1")).toBe('Ended the sleep "cool off" of order o-1.\n');
   await world.runtime.settle();
   expect(await out("instances why order o-1")).toContain('waits for an event of type "approved"');
 });
@@ -157,6 +155,7 @@ test("instances pause and resume hold it and let it go on", async () => {
       everstep instances resume order o-1
     "
   `);
+  expect(await out("instances pause order o-1")).toBe("order o-1 was paused already.\n");
   expect(await out("instances resume order o-1")).toBe("Resumed order o-1.\n");
 });
 
@@ -198,6 +197,9 @@ test("instances history tells what happened in order", async () => {
     12:00:10.000  ○ prices waits for topic prices.changed until 2026-02-01 12:00:10 UTC
     12:00:10.000  → topic prices.changed  {"currency":"EUR"}  (taken by prices)
     12:00:10.000  ✓ prices after 0 ms
+    12:00:10.000  ◆ Sleep skipped.
+    12:00:10.000  ◆ Paused.
+    12:00:10.000  ◆ Resumed.
     "
   `);
 });
@@ -205,6 +207,9 @@ test("instances history tells what happened in order", async () => {
 test("instances logs shows the lines of the workflow and of the engine", async () => {
   expect(await out("instances logs order o-1 --log-level info")).toMatchInlineSnapshot(`
     "2026-01-31T12:00:00.000Z  info   charge  [workflow]  card charged  {"cents":500}
+    2026-01-31T12:00:10.000Z  info   [operator]  Sleep skipped.  {"action":"skipSleep","actor":null}
+    2026-01-31T12:00:10.000Z  info   [operator]  Paused.  {"action":"pause","actor":null}
+    2026-01-31T12:00:10.000Z  info   [operator]  Resumed.  {"action":"resume","actor":null}
     "
   `);
   expect(await out("instances logs order o-1 --log-category nobody")).toBe("There are no such log lines.\n");
@@ -241,6 +246,7 @@ test("instances get --full shows params, output and everything else", async () =
       }
 
     It completed 0 seconds ago.
+    Resumed, now.
 
     Steps
       ✓ charge    do                    0 ms  ━

@@ -1,6 +1,7 @@
 /** No process takes up more than it has memory for, and no read brings more than was asked for (INV-48). */
 import { valueBytes } from "../../../packages/everstep/src/model/bytes.ts";
 import type { RunId } from "../../../packages/everstep/src/model/instance.ts";
+import type { Claim, Lease } from "../../../packages/everstep/src/model/lease.ts";
 import type { StepRecord } from "../../../packages/everstep/src/model/step.ts";
 import { historyBytes } from "../../../packages/everstep/src/store/history-bytes.ts";
 import type { ClaimRequest, RunHistory } from "../../../packages/everstep/src/store/store.ts";
@@ -24,7 +25,7 @@ export class Budgets implements Check {
   readonly #disturbed = new Set<Member>();
   /** What was recorded of a run before its last commit, of which its process may not have heard. */
   readonly #heard = new Map<RunId, number>();
-  /** Who read a run or wrote to it last: a run that is given up is not even read. */
+  /** Who has read a run or written to it last: a run that is given up is not even read. */
   readonly #known = new Map<RunId, Member>();
 
   constructor(parts: BudgetsParts) {
@@ -38,6 +39,7 @@ export class Budgets implements Check {
   /** Before it is on its way. */
   *called(member: Member, { method, args }: StoreCall): Generator<Finding> {
     const { memoryBytes } = this.#parts;
+    if (method === "release") for (const { runId } of args[0] as readonly Lease[]) this.#known.delete(runId);
     if (method !== "claim" || this.#disturbed.has(member) || (args[0] as ClaimRequest).limit === 0) return;
     const bytes = this.#heldBy(member);
     if (bytes < memoryBytes) return;
@@ -55,8 +57,10 @@ export class Budgets implements Check {
       const bytes = before === undefined ? 0 : resultBytes(before.steps);
       if (bytes !== resultBytes(after.steps)) this.#heard.set(after.record.runId, bytes);
     }
+    // What it had of the run before is gone with the turn before.
+    if (call.method === "claim")
+      for (const { lease } of answer as readonly Claim[]) this.#known.delete(lease.runId);
     if (call.method !== "readRuns") return;
-    for (const { runId } of answer as readonly RunHistory[]) this.#known.set(runId, member);
     const [, bytesMax = Number.POSITIVE_INFINITY] = call.args as [unknown, number?];
     // One history is read, however large it is.
     const sizes = (answer as readonly RunHistory[]).map(historyBytes).filter((bytes) => bytes > 0);
@@ -67,6 +71,13 @@ export class Budgets implements Check {
       invariant: "INV-48",
       message: `a read of histories brought ${beyond} bytes and another one, where ${bytesMax} were asked for`,
     };
+  }
+
+  /** Until the answer is there, nobody knows how large a history is. */
+  answered(member: Member, { method }: StoreCall, answer: unknown): void {
+    if (method !== "readRuns") return;
+    for (const { runId, kind } of answer as readonly RunHistory[])
+      if (kind === "history") this.#known.set(runId, member);
   }
 
   /** What is recorded of the runs it has in hand. */

@@ -192,6 +192,11 @@ export class Checks {
     return [...this.#rates.called(member, call), ...this.#budgets.called(member, call)];
   }
 
+  /** A process has the answer. */
+  answered(member: Member, call: StoreCall, answer: unknown): void {
+    this.#budgets.answered(member, call, answer);
+  }
+
   /** A process is frozen, cut off or told to stop, or has stopped. */
   news(member: Member, news: string): readonly Finding[] {
     const [, forMs] = /^(?:frozen|cut off) for (\d+) ms$/.exec(news) ?? [];

@@ -81,7 +81,10 @@ export class KeptLeases implements Check {
       const leftMs = until - now;
       if (!isKnown || leftMs > leaseMs * 0.35) continue;
       // One that ended with an excuse is over: its holder need not know of it any more.
-      if (leftMs < 0 && this.#isTroubled(member, this.#troubledAt, now)) this.#kept.delete(runId);
+      if (leftMs < 0 && this.#isTroubled(member, this.#troubledAt, until)) {
+        this.#kept.delete(runId);
+        continue;
+      }
       if (this.#isTroubled(member, this.#silencedAt, now)) continue;
       yield {
         invariant: "LIV-1",
@@ -95,7 +98,7 @@ export class KeptLeases implements Check {
     this.#keep(member, lease);
     const { leaseMs, latencyMsMax } = this.#parts;
     if (before === undefined || !before.isKnown || leaseMs < 60 * latencyMsMax) return;
-    if (this.#isTroubled(before.member, this.#troubledAt, now)) return;
+    if (this.#isTroubled(before.member, this.#troubledAt, Math.min(before.until, now))) return;
     yield {
       invariant: "LIV-1",
       message: `run ${lease.runId} was taken from process ${before.member.number}, which had reached the store all the time`,
@@ -113,8 +116,9 @@ export class KeptLeases implements Check {
     kept.isKnown = true;
   }
 
-  #isTroubled(member: Member, at: ReadonlyMap<Member, number>, now: number): boolean {
+  /** What counts is the time when the lease ended, where it has: it may be long before anybody looks. */
+  #isTroubled(member: Member, at: ReadonlyMap<Member, number>, when: number): boolean {
     if (member.process.state !== "running") return true;
-    return (at.get(member) ?? Number.NEGATIVE_INFINITY) > now - 2 * this.#parts.leaseMs;
+    return (at.get(member) ?? Number.NEGATIVE_INFINITY) > when - 2 * this.#parts.leaseMs;
   }
 }

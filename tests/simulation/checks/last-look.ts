@@ -129,7 +129,8 @@ function bodiesOf(facts: RunFacts, parts: AccountParts): readonly Finding[] {
     if (attempts > starts)
       return [{ invariant: "INV-9", message: `${key} records ${attempts} attempts of ${starts} starts` }];
     // A pause lets no body begin, so one that waits for steps inside it is given up and begins again.
-    const isExact = parts.isCalm && isOver && status !== "waiting" && !outer.has(stepKey);
+    const isGivenUp = outer.has(stepKey) && parts.watch.pausedSince.has(name);
+    const isExact = parts.isCalm && isOver && status !== "waiting" && !isGivenUp;
     if (!isExact || attempts === starts) return [];
     const message = `${key} began ${starts} times for ${attempts} attempts, though nothing went wrong`;
     return [{ invariant: "INV-9", message }];

@@ -37,7 +37,7 @@ export class NoEffect implements Check {
     return findings;
   }
 
-  /** Lines come with the commits that took effect, once (INV-11). */
+  /** Lines come with what took effect, once (INV-11). */
   async #logged(runId: RunId, added: number): Promise<readonly Finding[]> {
     const expected = (this.#lines.get(runId) ?? 0) + added;
     const found = await this.#count(runId);
@@ -61,16 +61,27 @@ export class NoEffect implements Check {
   }
 }
 
-/** Log lines that commits brought, by run; none for those that were refused or repeated. */
+/** Log lines that requests brought, by run; none for those that were refused or repeated. */
 function linesOf({ written }: Applied): ReadonlyMap<RunId, number> {
   const lines = new Map<RunId, number>();
-  for (const { request, became } of written) {
-    if (request.kind !== "commit") continue;
-    const { runId } = request.lease;
-    const added = became === "applied" ? request.boundary.logs.length : 0;
+  for (const each of written) {
+    const runId = loggedRun(each);
+    if (runId === undefined) continue;
+    const added = each.became === "applied" ? logsOf(each) : 0;
     lines.set(runId, (lines.get(runId) ?? 0) + added);
   }
   return lines;
+}
+
+function logsOf({ request }: Written): number {
+  if (request.kind === "commit") return request.boundary.logs.length;
+  return "logs" in request ? (request.logs?.length ?? 0) : 0;
+}
+
+/** Steering is told in the run that is current afterwards, which the answer names. */
+function loggedRun({ request, outcome }: Written): RunId | undefined {
+  if (request.kind === "commit") return request.lease.runId;
+  return outcome.kind === "changed" || outcome.kind === "accepted" ? outcome.runId : undefined;
 }
 
 function isTouched({ call, answer, written, before }: Applied, { after }: Seen): boolean {

@@ -194,7 +194,10 @@ class Exploration {
       onStopped: (member, lateMs) => this.#stopped(member, lateMs),
       onApplying: (call) => this.#rewind.applying(call),
       onApplied: (member, call, answer) => this.#applied(member, call, answer),
-      onAnswered: (member, call, answer) => this.#stale.answered(member, call, answer),
+      onAnswered: (member, call, answer) => {
+        this.#stale.answered(member, call, answer);
+        this.#checks.answered(member, call, answer);
+      },
       onFate: (member, fate, call) => {
         this.#calls++;
         const hurry = this.#pace.called(member, call);

@@ -162,11 +162,18 @@ export const claims: readonly Mutant[] = [
     replace: 'return Promise.resolve({ kind: "abandoned", runs: 0 });',
   },
   {
+    name: "runs are asked for though the memory is full",
+    guards: ["INV-48"],
+    file: "runner/turn-memory.ts",
+    find: "return this.#turns.size + underWay === 0 ? Math.min(limit, 1) : 0;",
+    replace: "return Math.min(limit, 1);",
+  },
+  {
     name: "only the first of several claimed runs is begun",
     guards: ["LIV-1", "INV-14"],
     file: "runner/claimer.ts",
-    find: "begun: ready.map(begin) };",
-    replace: "begun: ready.slice(0, 1).map(begin) };",
+    find: "this.#beginFitting(ready, begin);",
+    replace: "this.#beginFitting(ready.slice(0, 1), begin);",
   },
   {
     name: "a run with a history is claimed as a fresh one",

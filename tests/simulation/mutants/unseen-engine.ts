@@ -3,6 +3,26 @@ import type { Unseen } from "./mutant.ts";
 
 export const unseenInEngine: readonly Unseen[] = [
   {
+    name: "a tick whose steps are spent cuts off bodies that ask for steps inside them",
+    guards: ["INV-9", "LIV-1"],
+    file: "engine/open-steps.ts",
+    find: "if (this.#parts.inFlight.isEmpty) this.#parts.life.windDown();",
+    replace: "this.#parts.life.windDown();",
+    because:
+      "It takes such a body beside another step, in a world without faults and people, and ticks of few steps.",
+    noticedBy: "runner/tick-budget.test.ts",
+  },
+  {
+    name: "a step inside of a body is held back when the steps of a tick are spent",
+    guards: ["LIV-1"],
+    file: "engine/open-steps.ts",
+    find: "    if (parent !== null) return false;\n",
+    replace: "    if (parent !== null && !this.#budgetSpent) return false;\n",
+    because:
+      "It takes such a body beside another step, and only ticks of few steps until its run is through.",
+    noticedBy: "runner/tick-budget.test.ts",
+  },
+  {
     name: "a turn does not name the events it has heard of",
     guards: ["INV-24"],
     file: "engine/inbox.ts",

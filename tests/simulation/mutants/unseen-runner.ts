@@ -239,6 +239,15 @@ export const unseenInRunner: readonly Unseen[] = [
     noticedBy: "runner/claimer.test.ts",
   },
   {
+    name: "a run is begun though the memory was filled while its history was on its way",
+    guards: ["INV-48"],
+    file: "runner/claimer.ts",
+    find: "if (memory.isFull) unfitting.push(each.claim.lease);",
+    replace: "if (memory.bytes < 0) unfitting.push(each.claim.lease);",
+    because: "What is on its way cannot be held against whoever asks for more.",
+    noticedBy: "runner/claimer.test.ts",
+  },
+  {
     name: "a run that is given up takes no place",
     guards: ["INV-48"],
     file: "runner/turns.ts",

@@ -4,7 +4,8 @@ import { UsageError } from "./problems.ts";
 
 /**
  * Arguments that were given as options take no positional. The required ones that are left get theirs, and what is over
- * goes to the optional ones from left to right: `[workflow] <id>` reads one word as the id, two as both.
+ * goes to the optional ones from left to right: `[workflow] <id>` reads one word as the id, two as both. What can only be
+ * JSON goes to an argument at the end that is JSON: `[workflow] <id> <type> [payload]` reads `o-17 approved 5` so.
  */
 export function fillArguments(
   command: Command,
@@ -17,7 +18,22 @@ export function fillArguments(
   const required = open.filter(({ optional }) => !optional);
   if (positionals.length < required.length) throw missing(command, required, positionals);
   if (positionals.length > open.length) throw tooMany(command, positionals[open.length] as string);
-  return assign(open, positionals, positionals.length - required.length);
+  const last = open.at(-1);
+  const word = positionals.at(-1);
+  const isOver = positionals.length > required.length && positionals.length < open.length;
+  if (!isOver || !last?.optional || last.type !== "json" || word === undefined || !isJson(word))
+    return assign(open, positionals, positionals.length - required.length);
+  const texts = assign(open.slice(0, -1), positionals.slice(0, -1), positionals.length - 1 - required.length);
+  return new Map([...texts, [last, word]]);
+}
+
+function isJson(word: string): boolean {
+  try {
+    JSON.parse(word);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function assign(

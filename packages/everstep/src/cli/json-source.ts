@@ -1,9 +1,9 @@
 /** JSON from an option, a file or standard input. */
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Input } from "./input.ts";
 import { readJson } from "./json.ts";
-import { UsageError } from "./problems.ts";
+import { tooLarge, UsageError } from "./problems.ts";
 
 interface Surroundings {
   readonly cwd: string;
@@ -20,14 +20,34 @@ export async function readJsonFrom(
   if (file === undefined) return value;
   if (value !== undefined)
     throw new UsageError(`--${name} and --${name}-file are both given; one is enough.`);
-  if (file === "-") return readJson("Standard input", await input.read());
+  if (file === "-") return readJson("Standard input", await input.read(bytesMax));
   return readJson(file, readText(resolve(cwd, file), file));
 }
 
 function readText(path: string, shown: string): string {
+  let file: number | null = null;
   try {
-    return readFileSync(path, "utf8");
+    file = openSync(path, "r");
+    return readWithin(file, shown);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`${shown} cannot be read: ${(error as Error).message.replace(/\.$/, "")}.`);
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+/** No server takes more, and what is no file (/dev/zero) may have no end. */
+const bytesMax = 16 * 1024 * 1024;
+
+function readWithin(file: number, shown: string): string {
+  const parts: Buffer[] = [];
+  for (let bytes = 0; ; ) {
+    const part = Buffer.allocUnsafe(64 * 1024);
+    const read = readSync(file, part);
+    if (read === 0) return Buffer.concat(parts).toString("utf8");
+    bytes += read;
+    if (bytes > bytesMax) throw tooLarge(shown, bytesMax);
+    parts.push(part.subarray(0, read));
   }
 }

@@ -1,4 +1,5 @@
 /** A time that is typed: as such, or as how long from now. */
+import { hasExistingDay } from "../model/existing-day.ts";
 import { UsageError } from "./problems.ts";
 import { durationFrom } from "./typed-duration.ts";
 
@@ -8,7 +9,7 @@ export type Moment = { readonly at: number } | { readonly after: number };
 export function readMoment(what: string, text: string): Moment {
   const after = durationFrom(text);
   if (after !== undefined) return { after };
-  const at = isoText.test(text) ? Date.parse(text) : Number.NaN;
+  const at = isoText.test(text) && hasExistingDay(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return { at };
   throw new UsageError(
     `${what} is ${JSON.stringify(text)}; it must be a time (2026-01-31T12:00:00Z), a day in UTC (2026-01-31), or how long from now (30s, 2m, 1h, 7d).`,

@@ -22,3 +22,7 @@ export class CommandFailed extends Error {
     this.hint = hint;
   }
 }
+
+export function tooLarge(what: string, bytesMax: number): UsageError {
+  return new UsageError(`${what} has more than ${bytesMax / 1024 / 1024} MiB, which no server takes.`);
+}

@@ -26,8 +26,11 @@ export function readStatuses(texts: readonly string[]): readonly string[] {
   const unknown = words.find((word) => !known.includes(word));
   if (unknown === undefined) return words;
   const meant = nearest(unknown, known);
+  // A word of another engine is shown with the rest only where it was meant.
+  const shown =
+    meant === undefined || statuses.some((status) => status === meant) ? [] : [`${meant} (of other engines)`];
   throw new UsageError(
-    `There is no status ${JSON.stringify(unknown)}; use ${statuses.join(", ")}.`,
+    `There is no status ${JSON.stringify(unknown)}; use ${[...statuses, ...shown].join(", ")}.`,
     meant === undefined ? undefined : `Did you mean ${meant}?`,
   );
 }

@@ -1,7 +1,9 @@
 import { EverstepError } from "../model/error.ts";
+import { checkNames } from "../model/known-names.ts";
 import type { MinuteTally } from "../store/store.ts";
 import { tallyMinutesMax } from "../store/tally-span.ts";
 import type { ActivityBucket, ActivityView } from "../wire/index.ts";
+import { activityNames } from "../wire/option-names.ts";
 import type { ActivityOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 
@@ -9,6 +11,7 @@ const bucketsMax = 120;
 const minuteMs = 60_000;
 
 export async function readActivity(options: ActivityOptions, parts: AppParts): Promise<ActivityView> {
+  checkNames(options, activityNames, "activity");
   const { minutes = 60, workflowName } = options;
   checkMinutes(minutes);
   await parts.ready();

@@ -175,7 +175,10 @@ function checkFunctions(options: object, what: string, names: readonly string[])
   }
 }
 
+const tickNames: NamesOf<TickOptions> = { maxInstances: true, maxSteps: true };
+
 export function checkTick(options: TickOptions = {}): TickOptions {
+  checkNames(options, tickNames, "tick");
   if (options.maxInstances !== undefined) whole(options.maxInstances, "maxInstances", 0);
   if (options.maxSteps !== undefined) whole(options.maxSteps, "maxSteps", 0);
   return options;
@@ -184,8 +187,9 @@ export function checkTick(options: TickOptions = {}): TickOptions {
 /** What one call may remove; more would be one long transaction. */
 const pruneMax = 1_000_000;
 
-export function pruneLimit(limit: unknown): number {
-  return whole(limit ?? 1000, "limit of prune", 1, pruneMax);
+export function pruneLimit(options: { readonly limit?: number }): number {
+  checkNames(options, { limit: true }, "prune");
+  return whole(options.limit ?? 1000, "limit of prune", 1, pruneMax);
 }
 
 function whole(value: unknown, what: string, least: number, most = Number.POSITIVE_INFINITY): number {

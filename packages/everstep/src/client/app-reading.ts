@@ -1,7 +1,10 @@
 /** What one can ask an app about its store as a whole. */
+
 import { checkTopic } from "../authoring/names.ts";
 import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
+import { checkNames } from "../model/known-names.ts";
 import type { ActivityView, RunnerView, TopicView, WaiterView } from "../wire/index.ts";
+import { pageNames } from "../wire/option-names.ts";
 import type { ActivityOptions, PageOptions } from "../wire/options.ts";
 import { readActivity } from "./activity.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -34,6 +37,7 @@ export function appReading(parts: AppParts): AppReading {
   return {
     async waiters(topic, page = {}) {
       checkTopic(topic, limits);
+      checkNames(page, pageNames, "waiters");
       await parts.ready();
       const list = `waiters:${topic}`;
       return pageView(list, await reads.listWaiters(topic, pageQuery(list, page, limits)), waiterView);

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import { EverstepError } from "../model/error.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { checkHistories } from "../verify/replay/check-histories.ts";
 import type { CheckProgress, CheckReport } from "../verify/replay/check-report.ts";
 import { patienceDefault } from "../verify/replay/replay-history.ts";
@@ -24,12 +25,23 @@ export interface CheckOptions {
   readonly onProgress?: (progress: CheckProgress) => void;
 }
 
+const checkOptionNames: NamesOf<CheckOptions> = {
+  workflows: true,
+  workflowName: true,
+  limit: true,
+  after: true,
+  concurrency: true,
+  patience: true,
+  onProgress: true,
+};
+
 /** Holds code against the unfinished instances of the app's store. Makes no tables, writes nothing, runs no body. */
 export async function checkCode(
   options: CheckOptions,
   parts: AppParts,
   definitions: ReadonlyMap<string, WorkflowDefinition>,
 ): Promise<CheckReport> {
+  checkNames(options, checkOptionNames, "check");
   const { workflowName, after } = options;
   const list = `check:${workflowName ?? ""}`;
   const mayGoOn = async (): Promise<void> => parts.ready(onlyLooking);

@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { StopReport } from "../runner/runner.ts";
 import type { TickOptions } from "../runner/ticks.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
@@ -77,7 +78,10 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     ...appReading(parts),
     workflows: workflows as Handles<Workflows>,
     store,
-    migrate: (migrateOptions) => access.migrate(migrateOptions),
+    async migrate(migrateOptions = {}) {
+      checkNames(migrateOptions, { plan: true } satisfies NamesOf<MigrateOptions>, "migrate");
+      return access.migrate(migrateOptions);
+    },
     manifest: () => manifestOf(options.workflows, definitions),
     async start() {
       await parts.ready();
@@ -92,7 +96,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
     },
     publish: async (topic, payload, publishOptions = {}) => publish(topic, payload, publishOptions, parts),
     async prune(pruneOptions = {}) {
-      const limit = pruneLimit(pruneOptions.limit);
+      const limit = pruneLimit(pruneOptions);
       await parts.ready();
       const now = runtime.now();
       return store.prune({ before: now, limit, publicationsBefore: now - publicationMemoryMs });

@@ -11,17 +11,22 @@ import {
 import { historyBefore } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal } from "../model/instance.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
+import { forkNames, fromNames, retryNames } from "../wire/option-names.ts";
 import type { ForkOptions, FromStep, RetryOptions } from "../wire/options.ts";
 import type { Creation } from "./await-end.ts";
 import { forkInstance } from "./fork-instance.ts";
 import { InstanceReading } from "./instance-reading.ts";
 import { retryFailedStep } from "./retry-failed-step.ts";
 import { sendEvent, skipSleep } from "./send-event.ts";
-import { change, isRepeat, type SteeringOptions } from "./steering.ts";
+import { change, isRepeat, type SteeringOptions, steeringNames } from "./steering.ts";
 import { StoredInstance } from "./stored-instance.ts";
 import type { WithinOptions } from "./within-transaction.ts";
 
 export interface RestartOptions extends FromStep, SteeringOptions {}
+
+const restartNames: NamesOf<RestartOptions> = { ...steeringNames, ...fromNames };
+const terminateNames: NamesOf<SteeringOptions & UserReason> = { ...steeringNames, reason: true };
 
 /** One instance, by its id: read as `InstanceReading` says, and steered. */
 export class InstanceHandle<Output = any> extends InstanceReading<Output> {
@@ -34,6 +39,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
 
   /** Stops it after the step in flight. Timers keep counting, events are kept. */
   async pause(options: SteeringOptions = {}): Promise<void> {
+    checkNames(options, steeringNames, "pause");
     const { ref, parts } = this.#instance;
     const outcome = await change(planPause(ref), options, parts);
     if (outcome.kind === "refused" && isTerminal(outcome.status)) {
@@ -44,6 +50,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
 
   /** Continues a paused instance; has no effect on others. */
   async resume(options: SteeringOptions = {}): Promise<void> {
+    checkNames(options, steeringNames, "resume");
     const { ref, definition, parts } = this.#instance;
     const outcome = await change(planResume(ref, definition.mode === "cloudflare"), options, parts);
     if (outcome.kind === "changed") parts.runner.nudge();
@@ -51,6 +58,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
 
   /** Ends it for good. What a body in flight returns later is refused. */
   async terminate(options: SteeringOptions & UserReason = {}): Promise<void> {
+    checkNames(options, terminateNames, "terminate");
     const { ref, parts } = this.#instance;
     const next = { kind: "terminate", reason: userReason(options) } as const;
     const plan = planTerminate(ref, next.reason);
@@ -72,6 +80,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
 
   /** Runs it again from the beginning, or from a step, as its next run. Allowed in every status. */
   async restart(options: RestartOptions = {}): Promise<void> {
+    checkNames(options, restartNames, "restart");
     const { ref, parts } = this.#instance;
     if (await isRepeat(planRestart(ref, []), options, parts)) return;
     const before = await this.#instance.read();
@@ -96,6 +105,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
 
   /** A new instance that begins with what this one recorded before a step. */
   async fork(options: ForkOptions = {}): Promise<InstanceHandle<Output>> {
+    checkNames(options, forkNames, "fork");
     const { definition, parts } = this.#instance;
     const ref = await forkInstance(this.#instance, options);
     return new InstanceHandle(new StoredInstance(ref, definition, parts));
@@ -106,11 +116,13 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
    * (CRASH_LOOP, ...) goes on where it was.
    */
   async retryFailedStep(options: SteeringOptions & RetryOptions = {}): Promise<void> {
+    checkNames(options, { ...steeringNames, ...retryNames }, "retryFailedStep");
     await retryFailedStep(this.#instance, options);
   }
 
   /** Ends the sleep it is in now; has no effect when it is in none. */
   async skipSleep(options: SteeringOptions = {}): Promise<void> {
+    checkNames(options, steeringNames, "skipSleep");
     await skipSleep(this.#instance, options);
   }
 

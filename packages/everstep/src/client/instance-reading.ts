@@ -1,8 +1,10 @@
 import { parseDuration } from "../authoring/duration.ts";
 import { EverstepError } from "../model/error.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { type ExportHistoryOptions, exportHistory } from "../verify/replay/export-history.ts";
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type { HistoryView, LogLineView, RunningBodyView, StepView } from "../wire/index.ts";
+import { logsNames, pageNames, resultNames, runNames } from "../wire/option-names.ts";
 import type { ResultOptions, RunOptions } from "../wire/options.ts";
 import { awaitEnd, type Creation, type InstanceResult } from "./await-end.ts";
 import { lastAction } from "./last-action.ts";
@@ -23,6 +25,19 @@ import {
 } from "./views.ts";
 import { explain, type WhyView } from "./why.ts";
 import { whyWarnings } from "./why-warnings.ts";
+
+/** The newest lines of a log in which `why` looks for what it tells: a log may have hundreds of thousands. */
+const linesLookedAt = 100;
+
+const briefNames = { brief: true } as const;
+const historyNames: NamesOf<HistoryOptions> = { ...pageNames, ...runNames, eventsCursor: true };
+const lineNames: NamesOf<LogsOptions> = { ...logsNames, after: true };
+const exportNames: NamesOf<ExportHistoryOptions> = {
+  runNumber: true,
+  redact: true,
+  logs: true,
+  bytesMax: true,
+};
 
 /** What one can ask an instance. Every method asks the store; the handle knows at most that it was just created. */
 export class InstanceReading<Output = any> {
@@ -47,13 +62,15 @@ export class InstanceReading<Output = any> {
   }
 
   /** Everything about the instance, with all steps of its current run; in brief without what they returned. */
-  async snapshot({ brief = false }: { readonly brief?: boolean } = {}): Promise<
+  async snapshot(options: { readonly brief?: boolean } = {}): Promise<
     InstanceView<Output> & {
       readonly currentStep?: StepView;
       readonly steps: readonly StepView[];
       readonly running: readonly RunningBodyView[];
     }
   > {
+    checkNames(options, briefNames, "snapshot");
+    const { brief = false } = options;
     const { parts, mayShow } = this.#instance;
     const record = await this.#instance.read();
     const steps = await this.#instance.steps(record.runId, { brief });
@@ -71,6 +88,7 @@ export class InstanceReading<Output = any> {
 
   /** Waits for the instance to end. */
   async result(options: ResultOptions = {}): Promise<InstanceResult<Output>> {
+    checkNames(options, resultNames, "result");
     const timeoutMs =
       options.timeout === undefined ? null : parseDuration(options.timeout, "timeout of result");
     const { ref, parts } = this.#instance;
@@ -79,8 +97,9 @@ export class InstanceReading<Output = any> {
   }
 
   /** One step of a run, by its index. */
-  async step(index: number, { runNumber }: RunOptions = {}): Promise<StepView> {
-    const record = await this.#instance.read(runNumber);
+  async step(index: number, options: RunOptions = {}): Promise<StepView> {
+    checkNames(options, runNames, "step");
+    const record = await this.#instance.read(options.runNumber);
     const found = await this.#instance.step(record.runId, index);
     if (found) return found;
     throw new EverstepError(
@@ -94,12 +113,14 @@ export class InstanceReading<Output = any> {
    * behind their cursors (`limits.pageBytesMax`).
    */
   async history(options: HistoryOptions = {}): Promise<HistoryView> {
+    checkNames(options, historyNames, "history");
     const { definition, parts, mayShow } = this.#instance;
     const record = await this.#instance.read(options.runNumber);
     return historyPage(record, options, definition.limits, parts, mayShow);
   }
 
   async logs(options: LogsOptions = {}): Promise<PageView<LogLineView>> {
+    checkNames(options, lineNames, "logs");
     const { definition, parts } = this.#instance;
     const query = logsQuery(options, definition.limits);
     const record = await this.#instance.read(query.runNumber);
@@ -113,21 +134,23 @@ export class InstanceReading<Output = any> {
     const record = await this.#instance.read();
     const steps = await this.#instance.steps(record.runId, { brief: true });
     const begun = runner.begunOf(record.runId) ?? record.begun;
+    const { items: newest } = await reads.listLogs(record.runId, { order: "desc", limit: linesLookedAt });
     const terms = {
       now: runtime.now(),
       definition,
       runnerRuns: runner.isRunning,
       leaseMs: runner.leaseMs,
       isHere: runner.hasTurn(record.runId),
-      lastAction: await lastAction(reads, record.runId),
+      lastAction: lastAction(newest),
     };
     const why = explain({ ...record, begun }, steps, terms);
-    const warnings = await whyWarnings(reads, record.runId, why);
+    const warnings = await whyWarnings(reads, record.runId, why, newest);
     return warnings.length === 0 ? why : { ...why, warnings };
   }
 
   /** A run as one document that `replayHistory` can replay elsewhere, without the store; plain JSON. */
   async exportHistory(options: ExportHistoryOptions = {}): Promise<HistoryDocument> {
+    checkNames(options, exportNames, "exportHistory");
     const { parts, mayShow } = this.#instance;
     const { reads, runtime } = parts;
     const { runNumber } = await this.#instance.read(options.runNumber);
@@ -136,11 +159,9 @@ export class InstanceReading<Output = any> {
   }
 
   /** All runs of this instance, newest first. In brief without params and outputs, which may be large. */
-  async runs({
-    brief = false,
-  }: {
-    readonly brief?: boolean | undefined;
-  } = {}): Promise<readonly InstanceView[]> {
+  async runs(options: { readonly brief?: boolean | undefined } = {}): Promise<readonly InstanceView[]> {
+    checkNames(options, briefNames, "runs");
+    const { brief = false } = options;
     const { ref, definition, parts } = this.#instance;
     await this.#instance.read();
     const runs = await parts.reads.listRuns(ref, definition.limits.pageSizeMax, { brief });

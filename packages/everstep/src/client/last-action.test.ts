@@ -1,24 +1,24 @@
 import { expect, test } from "vitest";
-import { operatorCategory } from "../model/log-line.ts";
-import type { Store } from "../store/store.ts";
+import { operatorCategory, type StoredLogLine } from "../model/log-line.ts";
 import { lastAction } from "./last-action.ts";
 
-function reads(json: string): Pick<Store, "listLogs"> {
-  const line = {
-    ...{ seq: 1, stepKey: null, attempt: null, level: "info", isReplay: false, createdAt: 1000 },
+function lines(json: string): readonly StoredLogLine[] {
+  const line: StoredLogLine = {
+    ...{ seq: 1, stepKey: null, attempt: null, isReplay: false, createdAt: 1000 },
+    level: "info",
     ...{ category: operatorCategory, message: "Paused by ann.", data: { json, marks: null } },
-  } as const;
-  return { listLogs: async () => ({ items: [line], next: null }) as never };
+  };
+  return [line];
 }
 
-test("who did what is in the data of the line", async () => {
-  expect(await lastAction(reads('{"action":"pause","actor":"ann"}'), 1)).toEqual({
+test("who did what is in the data of the line", () => {
+  expect(lastAction(lines('{"action":"pause","actor":"ann"}'))).toEqual({
     ...{ action: "pause", actor: "ann", text: "Paused by ann.", at: new Date(1000) },
   });
 });
 
-test.each(["{", "null", "7"])("a line whose data is damaged (%s) still says what it says", async (json) => {
-  expect(await lastAction(reads(json), 1)).toEqual({
-    ...{ action: "", actor: "", text: "Paused by ann.", at: new Date(1000) },
+test.each(["{", "null", "7"])("a line whose data is damaged (%s) still says what it says", (json) => {
+  expect(lastAction(lines(json))).toEqual({
+    ...{ action: "", actor: null, text: "Paused by ann.", at: new Date(1000) },
   });
 });

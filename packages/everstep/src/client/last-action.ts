@@ -1,17 +1,25 @@
-import type { RunId } from "../model/instance.ts";
-import { operatorCategory } from "../model/log-line.ts";
-import type { Store } from "../store/store.ts";
+import { decodeValue } from "../authoring/codec.ts";
+import { operatorCategory, type StoredLogLine } from "../model/log-line.ts";
 import type { LastActionView } from "../wire/index.ts";
-import { legible } from "./views.ts";
 
-/** The last one of which it is known who did it. */
-export async function lastAction(
-  reads: Pick<Store, "listLogs">,
-  runId: RunId,
-): Promise<LastActionView | undefined> {
-  const { items } = await reads.listLogs(runId, { category: operatorCategory, order: "desc", limit: 1 });
-  const [line] = items;
+/** What a person did last, as far as the newest lines of the run's log tell. */
+export function lastAction(newest: readonly StoredLogLine[]): LastActionView | undefined {
+  const line = newest.find(({ category }) => category === operatorCategory);
   if (line === undefined) return undefined;
-  const { action = "", actor = "" } = Object(line.data && legible(line.data)) as Partial<LastActionView>;
-  return { action, actor, text: line.message, at: new Date(line.createdAt) };
+  const { action, actor } = dataOf(line);
+  return {
+    action: typeof action === "string" ? action : "",
+    actor: typeof actor === "string" ? actor : null,
+    text: line.message,
+    at: new Date(line.createdAt),
+  };
+}
+
+/** One line that is damaged is no reason to say nothing of the rest. */
+function dataOf({ data }: StoredLogLine): Readonly<Record<string, unknown>> {
+  try {
+    return Object(data && decodeValue(data));
+  } catch {
+    return {};
+  }
 }

@@ -1,5 +1,6 @@
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { TaskKind } from "../model/task.ts";
 import type { DueRun } from "../store/store.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -21,8 +22,11 @@ export interface DueView extends InstanceRef {
   readonly dueAt: Date;
 }
 
+const dueNames: NamesOf<DueOptions> = { before: true, limit: true };
+
 /** Soonest first, without what the engine keeps for itself. */
 export async function listDue(options: DueOptions, parts: AppParts): Promise<readonly DueView[]> {
+  checkNames(options, dueNames, "due");
   const { before, limit = 100 } = options;
   if (!Number.isInteger(limit) || limit < 1 || limit > limitMax) {
     throw new EverstepError(

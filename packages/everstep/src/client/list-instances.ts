@@ -2,8 +2,10 @@ import { statusFrom } from "../engine/instance-words.ts";
 import { instanceBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
+import { checkNames } from "../model/known-names.ts";
 import type { Limits } from "../model/limits.ts";
 import type { InstanceQuery, Page, PageQuery } from "../store/store.ts";
+import { listNames } from "../wire/option-names.ts";
 import type { InstanceFilter, PageOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { hooksWorkflowName } from "./lifecycle-hooks.ts";
@@ -26,6 +28,7 @@ export async function listInstances(
   limits: Limits,
   parts: AppParts,
 ): Promise<PageView<InstanceView>> {
+  checkNames(options, listNames, "list");
   const { deadLetter, status, createdFrom, createdBefore, idPrefix, brief = false } = options;
   const list = workflowName === undefined ? "instances" : `instances:${workflowName}`;
   const query = pageQuery(list, options, limits);

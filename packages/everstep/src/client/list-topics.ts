@@ -1,5 +1,7 @@
+import { checkNames } from "../model/known-names.ts";
 import type { Limits } from "../model/limits.ts";
 import type { TopicView } from "../wire/index.ts";
+import { pageNames } from "../wire/option-names.ts";
 import type { PageOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { type PageView, pageQuery, pageView } from "./paging.ts";
@@ -10,6 +12,7 @@ export async function listTopics(
   limits: Limits,
   parts: AppParts,
 ): Promise<PageView<TopicView>> {
+  checkNames(options, pageNames, "topics");
   const list = "topics";
   const query = pageQuery(list, options, limits);
   await parts.ready();

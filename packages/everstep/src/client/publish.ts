@@ -1,6 +1,8 @@
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import { checkTopic } from "../authoring/names.ts";
 import { checkEventId } from "../engine/lifecycle.ts";
+import { checkNames } from "../model/known-names.ts";
+import { publishNames } from "../wire/option-names.ts";
 import type { PublishOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 
@@ -8,13 +10,14 @@ import type { AppParts } from "./app-parts.ts";
 export async function publish(
   topic: string,
   payload: unknown,
-  { id: givenId }: PublishOptions,
+  options: PublishOptions,
   { limits, runtime, group, runner, ready }: AppParts,
 ): Promise<{ readonly waiters: number }> {
   checkTopic(topic, limits);
+  checkNames(options, publishNames, "publish");
   const encoded = encodeValue(payload, "payload");
   checkBytes(encoded, limits.eventBytesMax, "payload");
-  const id = checkEventId(givenId ?? runtime.uuid());
+  const id = checkEventId(options.id ?? runtime.uuid());
   await ready();
   const createdAt = runtime.now();
   const outcome = await group.submit({ kind: "publish", id, topic, payload: encoded, createdAt });

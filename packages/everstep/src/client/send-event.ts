@@ -1,12 +1,15 @@
 /** Events to one instance, and the end of a sleep, which is one too. */
+
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
 import { planSendEvent, planSkipSleep } from "../engine/lifecycle.ts";
-import { operatorLines } from "../engine/operator-line.ts";
+import { operatorLine } from "../engine/operator-line.ts";
 import { activeSleep } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal, type RunId } from "../model/instance.ts";
+import { checkNames } from "../model/known-names.ts";
 import type { SendEventOutcome } from "../model/request.ts";
+import { eventNames } from "../wire/option-names.ts";
 import type { AppParts } from "./app-parts.ts";
 import { checkIdempotencyKey, type SteeringOptions } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
@@ -26,6 +29,7 @@ export async function sendEvent(
       'sendEvent takes { type, payload? }, for instance { type: "approved" }.',
     );
   }
+  if (definition.mode !== "cloudflare") checkNames(event, eventNames, "An event");
   const planned = planSendEvent(ref, event, definition.limits, event.id ?? runtime.uuid(), runtime.now());
   await parts.ready(tx);
   // Only now is it known what time it is.
@@ -87,9 +91,8 @@ export async function skipSleep(
     idempotencyKey === undefined
       ? runtime.uuid()
       : `skip-sleep:${ref.workflowName}/${ref.instanceId}:${checkIdempotencyKey(idempotencyKey)}`;
-  const logs = operatorLines("skipSleep", actor, runtime.now());
   const plan = planSkipSleep(ref, sleep, id, runtime.now());
-  tell(await group.submit({ ...plan, ...(logs.length > 0 ? { logs } : {}) }), parts);
+  tell(await group.submit({ ...plan, logs: [operatorLine("skipSleep", actor, runtime.now())] }), parts);
 }
 
 function tell(outcome: SendEventOutcome, { runner }: AppParts): void {

@@ -1,17 +1,22 @@
 /** Changes that people make to an instance: under a key for those who may lose an answer, and with who asked for them. */
+
 import { instanceNotFound } from "../engine/instance-words.ts";
 import type { ChangePlan } from "../engine/lifecycle.ts";
-import { operatorLines } from "../engine/operator-line.ts";
+import { operatorLine } from "../engine/operator-line.ts";
 import { EverstepError } from "../model/error.ts";
+import type { NamesOf } from "../model/known-names.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { ChangeOutcome, ChangeRequest } from "../store/store.ts";
+import { repeatNames } from "../wire/option-names.ts";
 import type { RepeatOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 
 export interface SteeringOptions extends RepeatOptions {
-  /** Who asks for it: a name or an address. The log of the run says so, in the category `operator`. */
+  /** Who asks for it: a name or an address. The log of the run says what was done and by whom, in the category `operator`. */
   readonly actor?: string | undefined;
 }
+
+export const steeringNames: NamesOf<SteeringOptions> = { ...repeatNames, actor: true };
 
 /** Made at most once under a key: a repeat is answered as the first was, whatever has become of the instance since. */
 export async function change(
@@ -47,8 +52,7 @@ export function changeRequest(
   const { kind } = plan.change;
   // With what is done: a key that was used for something else means nothing here.
   const id = idempotencyKey === undefined ? runtime.uuid() : `${kind}:${checkIdempotencyKey(idempotencyKey)}`;
-  const logs = operatorLines(kind, actor, runtime.now());
-  return { ...plan, id, ...(logs.length > 0 ? { logs } : {}) };
+  return { ...plan, id, logs: [operatorLine(kind, actor, runtime.now())] };
 }
 
 export function checkIdempotencyKey(key: unknown): string {

@@ -1,14 +1,18 @@
 import { parseDuration } from "../authoring/duration.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { runnerDefaults } from "../model/limits.ts";
 import type { StopReport } from "../runner/runner.ts";
 import { StopPatience } from "../runner/stop-patience.ts";
 import type { StopOptions } from "./app-options.ts";
 import type { BuiltApp } from "./build-app.ts";
 
+const stopNames: NamesOf<StopOptions> = { grace: true, until: true };
+
 /** Gives what stops an app: once, however often it is called. */
 export function stopperOf(built: BuiltApp): (options?: StopOptions) => Promise<StopReport> {
   let stopping: Promise<StopReport> | null = null;
   return async (options = {}) => {
+    checkNames(options, stopNames, "stop");
     const graceMs = parseDuration(options.grace ?? runnerDefaults.stopGraceMs, "grace");
     if (built.access.isStopped && stopping === null) return { finished: 0, released: 0 };
     // Asked again while it stops, the answer is that of the first.

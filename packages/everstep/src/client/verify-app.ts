@@ -1,8 +1,10 @@
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceStatus, instanceStatuses } from "../model/instance.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { verify } from "../verify/verify.ts";
 import type { VerifyProgress, VerifyReport } from "../verify/verify-report.ts";
+import { auditNames } from "../wire/option-names.ts";
 import type { AuditOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -15,8 +17,16 @@ export interface VerifyOptions extends AuditOptions {
   readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
+const verifyNames: NamesOf<VerifyOptions> = {
+  ...auditNames,
+  statuses: true,
+  overdue: true,
+  onProgress: true,
+};
+
 /** Audits the app's store. Makes no tables and writes nothing. */
 export async function verifyApp(options: VerifyOptions, parts: AppParts): Promise<VerifyReport> {
+  checkNames(options, verifyNames, "verify");
   const { workflowName, statuses, after, onProgress } = options;
   const list = `verify:${workflowName ?? ""}:${statuses?.join() ?? ""}`;
   const plan = {

@@ -1,6 +1,6 @@
 /** What else is worth a look at an instance that does not move. */
 import type { RunId } from "../model/instance.ts";
-import { systemCategory } from "../model/log-line.ts";
+import { type StoredLogLine, systemCategory } from "../model/log-line.ts";
 import type { Store } from "../store/store.ts";
 import type { WhyView } from "./why.ts";
 
@@ -8,15 +8,14 @@ import type { WhyView } from "./why.ts";
 const lookedAt = 5;
 
 export async function whyWarnings(
-  reads: Pick<Store, "listLogs" | "listEvents">,
+  reads: Pick<Store, "listEvents">,
   runId: RunId,
   why: WhyView,
+  newest: readonly StoredLogLine[],
 ): Promise<readonly string[]> {
-  const [unasked, logged] = await Promise.all([
-    why.waitsFor?.eventType === undefined ? [] : unaskedEvents(reads, runId, why.waitsFor.eventType),
-    engineWarnings(reads, runId),
-  ]);
-  return [...unasked, ...logged];
+  const { eventType } = why.waitsFor ?? {};
+  const unasked = eventType === undefined ? [] : await unaskedEvents(reads, runId, eventType);
+  return [...unasked, ...engineWarnings(newest)];
 }
 
 /** Whoever misspelt a type sees the instance wait, and nothing of the event. */
@@ -39,7 +38,7 @@ async function unaskedEvents(
 const shown = 3;
 
 /** What the engine itself has logged of a run, newest first: an event of it that reached nobody, a step nobody awaited. */
-async function engineWarnings(reads: Pick<Store, "listLogs">, runId: RunId): Promise<readonly string[]> {
-  const { items } = await reads.listLogs(runId, { category: systemCategory, order: "desc", limit: shown });
-  return items.map(({ message }) => message);
+function engineWarnings(newest: readonly StoredLogLine[]): readonly string[] {
+  const own = newest.filter(({ category }) => category === systemCategory);
+  return own.slice(0, shown).map(({ message }) => message);
 }

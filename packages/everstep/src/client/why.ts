@@ -120,9 +120,13 @@ function whyPaused({ pausedAt, executing, begun }: InstanceRecord, terms: WhyTer
   const still = last ? ` Its step "${last.name}" is still at work and will be recorded.` : "";
   return {
     reason: "paused",
-    answer: `${terms.lastAction?.action === "pause" ? terms.lastAction.actor : "Somebody"} paused it${ago(pausedAt, terms)}.${still}`,
+    answer: `${pausedBy(terms)} paused it${ago(pausedAt, terms)}.${still}`,
     advice: "Resume it.",
   };
+}
+
+function pausedBy({ lastAction }: WhyTerms): string {
+  return (lastAction?.action === "pause" ? lastAction.actor : null) ?? "Somebody";
 }
 
 function whyExecuting({ dueAt, begun }: InstanceRecord, terms: WhyTerms): Said {

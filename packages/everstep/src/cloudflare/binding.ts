@@ -124,8 +124,8 @@ class BoundInstance implements WorkflowInstance {
     });
   }
 
-  restart(options: WorkflowInstanceRestartOptions = {}): Promise<void> {
-    return speaking(() => this.#handle.restart(options));
+  restart({ from }: WorkflowInstanceRestartOptions = {}): Promise<void> {
+    return speaking(() => this.#handle.restart({ from }));
   }
 
   sendEvent(event: { readonly type: string; readonly payload?: unknown }): Promise<void> {

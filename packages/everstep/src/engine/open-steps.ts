@@ -98,16 +98,16 @@ export class OpenSteps {
 
   #decideAsked(asked: readonly Call[], now: number): void {
     for (const call of asked) {
-      if (this.#budgetSpent || this.#isCrowded(call)) this.ask(call);
+      if (this.#isHeldBack(call)) this.ask(call);
       else if (!call.parent?.isVoid) this.#decide(call, now);
     }
   }
 
-  /** Too many bodies at once are not a mistake; the others wait their turn. */
-  #isCrowded(call: Call): boolean {
+  /** Too many bodies at once are not a mistake; the others wait their turn. What a body waits for never does. */
+  #isHeldBack({ type, parent }: Call): boolean {
+    if (parent !== null) return false;
     const { run, inFlight } = this.#parts;
-    const { parallelStepsMax } = run.definition.limits;
-    return call.type === "do" && call.parent === null && inFlight.size >= parallelStepsMax;
+    return this.#budgetSpent || (type === "do" && inFlight.size >= run.definition.limits.parallelStepsMax);
   }
 
   #decide(call: Call, now: number): void {
@@ -151,7 +151,8 @@ export class OpenSteps {
     if (this.#parts.bodies.attempt(call, now)) return;
     this.ask(call);
     this.#budgetSpent = true;
-    this.#parts.life.windDown();
+    // What began may ask for steps inside it. Cut off it would begin again in the next tick, which has no more steps than this one.
+    if (this.#parts.inFlight.isEmpty) this.#parts.life.windDown();
   }
 
   #wait(call: Call, until: number, now: number): void {

@@ -1,4 +1,4 @@
-/** Who steered an instance, as a line of its log: written with the change itself, so both are there or neither. */
+/** What was done to an instance, and by whom, as a line of its log: written with the change itself, so both are there or neither. */
 import { encodeValue } from "../authoring/codec.ts";
 import { EverstepError } from "../model/error.ts";
 import { type LogLine, operatorCategory } from "../model/log-line.ts";
@@ -13,27 +13,20 @@ const said = {
   skipSleep: ["skipSleep", "Sleep skipped"],
 } as const;
 
-/** None where nobody knows who it was. */
-export function operatorLines(
-  kind: keyof typeof said,
-  actor: string | undefined,
-  now: number,
-): readonly LogLine[] {
+/** Also where nobody knows who it was: the last action that is told must be the last one there was. */
+export function operatorLine(kind: keyof typeof said, actor: string | undefined, now: number): LogLine {
   const by = checkActor(actor);
-  if (by === undefined) return [];
   const [action, done] = said[kind];
-  return [
-    {
-      stepKey: null,
-      attempt: null,
-      level: "info",
-      category: operatorCategory,
-      message: `${done} by ${by}.`,
-      data: encodeValue({ action, actor: by }, "log data"),
-      isReplay: false,
-      createdAt: now,
-    },
-  ];
+  return {
+    stepKey: null,
+    attempt: null,
+    level: "info",
+    category: operatorCategory,
+    message: by === undefined ? `${done}.` : `${done} by ${by}.`,
+    data: encodeValue({ action, actor: by ?? null }, "log data"),
+    isReplay: false,
+    createdAt: now,
+  };
 }
 
 const actorMax = 200;

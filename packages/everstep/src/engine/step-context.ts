@@ -91,10 +91,14 @@ class BodyContext implements StepContext {
   }
 
   get sendEvent(): StepContext["sendEvent"] {
-    return (to: EventAddress, event: OutgoingEvent) => this.#host.sendEvent(this.#body, to, event);
+    return (to: EventAddress, event: OutgoingEvent) => {
+      checkNames(event, eventNames, "An event");
+      this.#host.sendEvent(this.#body, to, event);
+    };
   }
 }
 
+const eventNames: NamesOf<OutgoingEvent> = { type: true, payload: true, id: true };
 const startNames: NamesOf<StartOptions> = { id: true, params: true };
 
 const madeWhenUsed: readonly (keyof StepContext)[] = [

@@ -1,5 +1,6 @@
 /** Which step people mean, and what a run that begins at it keeps. */
 import { EverstepError } from "../model/error.ts";
+import { nearest } from "../model/nearest.ts";
 import type { StepRecord, StepSelector, StepType, WaitingStep } from "../model/step.ts";
 
 /**
@@ -35,9 +36,18 @@ export function findStep(steps: readonly StepRecord[], selector: StepSelector): 
   if (found) return found;
   throw new EverstepError(
     "STEP_NOT_FOUND",
-    `This run has no step "${name}"${count === undefined ? "" : ` #${count}`}. Use a name from its history.`,
+    `This run has no step "${name}"${count === undefined ? "" : ` #${count}`}. ${meantStep(name, steps)}`,
     { details: { step: name } },
   );
+}
+
+const namesCompared = 200;
+
+function meantStep(name: string, steps: readonly StepRecord[]): string {
+  // A run may have thousands, and who mistypes a name means one of the first.
+  const names = [...new Set(steps.map((step) => step.name))].slice(0, namesCompared);
+  const meant = nearest(name, names);
+  return meant === undefined || meant === name ? "Use a name from its history." : `Did you mean "${meant}"?`;
 }
 
 /** How many keys a sentence names at most. */

@@ -1,7 +1,10 @@
 /** What callers may say with each call: the same as in the process, and how the request is to go. */
+
 import type { OutgoingEvent as SomeEvent } from "../authoring/workflow-step.ts";
 import type { EverstepError } from "../model/error.ts";
+import type { NamesOf } from "../model/known-names.ts";
 import type { WireRestartCondition } from "../wire/index.ts";
+import { repeatNames, runNames } from "../wire/option-names.ts";
 import type * as wire from "../wire/options.ts";
 
 /** A Date, ISO text or epoch milliseconds. */
@@ -53,6 +56,8 @@ export interface RestartOrCreateOptions<Params = unknown> extends wire.Creation<
 /** Without a key of the caller's own each call has one, which its tries share. */
 export interface ManageOptions extends wire.RepeatOptions, CallOptions {}
 
+export const manageNames: NamesOf<ManageOptions> = { ...repeatNames, signal: true };
+
 export interface TerminateOptions extends ManageOptions {
   readonly reason?: string | undefined;
 }
@@ -84,3 +89,8 @@ export interface WatchListOptions extends Omit<ListAllOptions, "brief">, WatchOp
 export interface FollowLogsOptions extends wire.LogFilter, WatchOptions {}
 
 export interface ResultOptions extends wire.ResultOptions, WatchOptions {}
+
+export const publishNames: NamesOf<PublishOptions> = { id: true, signal: true };
+export const exportNames: NamesOf<ExportOptions> = { ...runNames, signal: true };
+export const watchNames: NamesOf<WatchOptions> = { signal: true, onReconnect: true };
+export const resultNames: NamesOf<ResultOptions> = { ...watchNames, timeout: true };

@@ -1,5 +1,6 @@
 import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
 import { EverstepError } from "../model/error.ts";
+import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { systemRuntime } from "../system-runtime.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";
@@ -18,16 +19,17 @@ import type {
   WireWorkflows,
 } from "../wire/index.ts";
 import { checkTopic, checkWorkflowName, readMountUrl } from "./address.ts";
-import type {
-  AccessOptions,
-  ActivityOptions,
-  CallOptions,
-  DeadLettersOptions,
-  ListAllOptions,
-  PageOptions,
-  PublishOptions,
-  VerifyOptions,
-  WatchListOptions,
+import {
+  type AccessOptions,
+  type ActivityOptions,
+  type CallOptions,
+  type DeadLettersOptions,
+  type ListAllOptions,
+  type PageOptions,
+  type PublishOptions,
+  publishNames,
+  type VerifyOptions,
+  type WatchListOptions,
 } from "./call-options.ts";
 import { Connection, type Fetch } from "./connection.ts";
 import { streamOf } from "./event-stream.ts";
@@ -51,6 +53,16 @@ export interface ClientOptions {
   /** Time and randomness; the system's unless given. */
   readonly runtime?: Partial<Runtime>;
 }
+
+const clientNames: NamesOf<ClientOptions> = {
+  url: true,
+  headers: true,
+  fetch: true,
+  timeout: true,
+  retries: true,
+  retryDelay: true,
+  runtime: true,
+};
 
 /** A definition made with `defineWorkflow`, for its types: `client.workflow<typeof order>("order")`. */
 interface TypedWorkflow {
@@ -115,13 +127,16 @@ export function createClient(options: ClientOptions): Client {
       const call = { segments: ["counts"], query: { workflowName }, field: "counts", signal };
       return (await connection.send<WireCountsAnswer>(call)).counts;
     },
-    publish: async (topic, payload, { signal, id = runtime.uuid() } = {}) =>
-      connection.send({
+    async publish(topic, payload, options = {}) {
+      checkNames(options, publishNames, "publish");
+      const { signal, id = runtime.uuid() } = options;
+      return connection.send({
         segments: ["topics", checkTopic(topic)],
         body: { payload, id },
         field: "waiters",
         signal,
-      }),
+      });
+    },
     waiters: async (topic, { signal, ...query } = {}) =>
       connection.send({
         segments: ["topics", checkTopic(topic), "waiters"],
@@ -163,6 +178,7 @@ function readOptions(options: ClientOptions): ConstructorParameters<typeof Conne
       'createClient needs { url }, for instance { url: "http://127.0.0.1:4610" }.',
     );
   }
+  checkNames(options, clientNames, "createClient");
   const { headers = {}, fetch = hostFetch, timeout = 15_000, retries = 2, retryDelay = 500 } = options;
   if (typeof fetch !== "function") throw invalid("fetch", "a function");
   return {

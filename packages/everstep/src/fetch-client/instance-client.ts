@@ -1,5 +1,6 @@
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
+import { checkNames } from "../model/known-names.ts";
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type {
   InstanceWithSteps,
@@ -17,21 +18,25 @@ import type {
 } from "../wire/index.ts";
 import { checkInstanceId } from "./address.ts";
 import { awaitEnd } from "./await-end.ts";
-import type {
-  CallOptions,
-  ExportOptions,
-  FollowLogsOptions,
-  ForkOptions,
-  HistoryOptions,
-  LogsOptions,
-  ManageOptions,
-  OutgoingEvent,
-  RestartOptions,
-  ResultOptions,
-  RetryFailedStepOptions,
-  StepOptions,
-  TerminateOptions,
-  WatchOptions,
+import {
+  type CallOptions,
+  type ExportOptions,
+  exportNames,
+  type FollowLogsOptions,
+  type ForkOptions,
+  type HistoryOptions,
+  type LogsOptions,
+  type ManageOptions,
+  manageNames,
+  type OutgoingEvent,
+  type RestartOptions,
+  type ResultOptions,
+  type RetryFailedStepOptions,
+  resultNames,
+  type StepOptions,
+  type TerminateOptions,
+  type WatchOptions,
+  watchNames,
 } from "./call-options.ts";
 import type { Connection } from "./connection.ts";
 import { streamOf } from "./event-stream.ts";
@@ -105,10 +110,14 @@ export function createInstanceClient<Output>(
 
   const manage = async (
     verb: string,
-    body: unknown,
-    { signal, idempotencyKey }: ManageOptions,
+    body: object,
+    options: ManageOptions,
     extra: { readonly field?: string; readonly onUncertain?: () => void } = {},
   ): Promise<void> => {
+    // What is the verb's own is in its body by now.
+    const own = Object.fromEntries(Object.keys(body).map((name) => [name, true as const]));
+    checkNames(options, { ...own, ...manageNames }, verb);
+    const { signal, idempotencyKey } = options;
     const key = idempotencyKeyOf(idempotencyKey, runtime);
     await connection.send({ segments: path(verb), body, idempotencyKey: key, signal, field: "ok", ...extra });
   };
@@ -116,8 +125,15 @@ export function createInstanceClient<Output>(
     connection.send({ segments: path(), field: "details", signal });
   const status = async (options: CallOptions = {}): Promise<InstanceStatusOf<Output>> =>
     (await details(options)).details as InstanceStatusOf<Output>;
-  const watch = ({ signal, onReconnect }: WatchOptions = {}): AsyncIterable<InstanceWithSteps> =>
-    streamOf(connection, { segments: path(), signal, onReconnect }, readData<InstanceWithSteps>("instance"));
+  const watch = (options: WatchOptions = {}): AsyncIterable<InstanceWithSteps> => {
+    checkNames(options, watchNames, "watch");
+    const { signal, onReconnect } = options;
+    return streamOf(
+      connection,
+      { segments: path(), signal, onReconnect },
+      readData<InstanceWithSteps>("instance"),
+    );
+  };
 
   return {
     id: instanceId,
@@ -134,14 +150,17 @@ export function createInstanceClient<Output>(
     runs: async ({ signal } = {}) =>
       (await connection.send<WireRuns>({ segments: path("runs"), field: "runs[]", signal })).runs,
     why: ({ signal } = {}) => connection.send({ segments: path("why"), field: "reason", signal }),
-    export: ({ signal, runNumber } = {}) =>
-      connection.send({
+    async export(options = {}) {
+      checkNames(options, exportNames, "export");
+      const { signal, runNumber } = options;
+      return connection.send({
         segments: path("export"),
         query: { runNumber },
         field: "format",
         isLong: true,
         signal,
-      }),
+      });
+    },
 
     pause: (options = {}) => manage("pause", {}, options),
     resume: (options = {}) => manage("resume", {}, options),
@@ -171,6 +190,7 @@ export function createInstanceClient<Output>(
     },
 
     async result(options = {}) {
+      checkNames(options, resultNames, "result");
       const instance = { look: status, watch: (each: WatchOptions) => statusesOf(watch(each)) };
       return (await awaitEnd(instance, options, runtime)) as InstanceResult<Output>;
     },

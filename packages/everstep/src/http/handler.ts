@@ -22,6 +22,7 @@ import { DashboardFiles } from "./dashboard/dashboard-files.ts";
 import { etagOf, isKnownTag } from "./etag.ts";
 import { healthOf } from "./health.ts";
 import { kept, keptFor } from "./kept.ts";
+import { LoopShare } from "./loop-share.ts";
 import { mayDo, maySee } from "./may-do.ts";
 import { isOpenToAll } from "./open-to-all.ts";
 import { type CorsOptions, checkOrigins, corsHeaders, originRules, preflightHeaders } from "./origin.ts";
@@ -48,7 +49,7 @@ export interface HttpOptions {
   readonly bodyBytesMax?: number;
   /** Streams open at once at most. Default: 1,000. */
   readonly streamsMax?: number;
-  /** Of one client, which is who proves to be the same: by its Authorization, else by its Cookie. Default: 200. */
+  /** Of one client: whom hooks name with `{ actor }`, else who has the same Authorization or Cookie. Default: 200. */
   readonly streamsPerClientMax?: number;
   /** Serves it under /dashboard/: `import { dashboard } from "everstep/dashboard"`. Default: none. */
   readonly dashboard?: Dashboard;
@@ -123,6 +124,7 @@ class HttpHandler {
   readonly #overview: CallHost["overview"];
   readonly #isReady: CallHost["isReady"];
   readonly #values: ValueAnswers;
+  readonly #share: LoopShare;
 
   constructor(app: App, options: HandlerOptions) {
     this.#app = app;
@@ -142,6 +144,7 @@ class HttpHandler {
     });
     this.#dashboard = options.dashboard ? new DashboardFiles(options.dashboard) : null;
     this.#values = new ValueAnswers(this.#parts.runtime, options.authorize?.isOpen === true);
+    this.#share = new LoopShare(this.#parts.runtime);
     const isWell = keptFor(this.#parts.runtime, readyMs, () => healthOf(app, this.#parts));
     this.#isReady = async () => (await isWell()).ok && !this.#parts.runner.isStopping;
     const mayKill = options.onKill !== undefined;
@@ -239,6 +242,8 @@ class HttpHandler {
     };
     const refusedWithFacts = await refusedHere(context);
     if (refusedWithFacts) return refusedWithFacts;
+    const actor = actorOf(context);
+    const client = clientOf(request, actor);
     const call: Call = {
       app: this.#app,
       parts: this.#parts,
@@ -247,7 +252,8 @@ class HttpHandler {
       query,
       body,
       idempotencyKey: idempotencyKeyOf(request),
-      actor: actorOf(context),
+      actor,
+      client,
       host: {
         may: (name, about) => mayDo(name, authorize, { ...context, ...about }),
         maySee: (instanceId) => maySee(instanceId, authorize, context),
@@ -261,17 +267,20 @@ class HttpHandler {
       },
     };
     if (route.stream && request.method === "GET" && wantsStream(request)) {
-      const opening = route.stream(call, this.#streams);
+      const { stream } = route;
+      const opening = this.#share.run(() => stream(call, this.#streams));
       return this.#inTime(route, opening).catch((problem: unknown) => {
         dropBody(opening);
         throw problem;
       });
     }
     const kind = route.values?.(query) ?? null;
-    if (kind === null) return this.#respond(request, route, await this.#inTime(route, route.run(call)));
-    const asker = new Asker(clientOf(request), kind, request.signal ?? null);
+    const run = (): Promise<Answer> =>
+      route.hook === "read" ? this.#share.run(() => route.run(call)) : route.run(call);
+    if (kind === null) return this.#respond(request, route, await this.#inTime(route, run()));
+    const asker = new Asker(client, kind, request.signal ?? null);
     const making = this.#values.answer(asker, {
-      make: () => route.run(call),
+      make: run,
       respond: (answer, body) => this.#respond(request, route, answer, body),
     });
     return this.#inTime(route, making).catch((problem: unknown) => {

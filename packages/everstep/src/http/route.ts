@@ -21,6 +21,8 @@ export interface Call<Query = any, Body = any> {
   readonly idempotencyKey: string | undefined;
   /** Who asks, where a hook said so. */
   readonly actor: string | undefined;
+  /** Whose share of streams and large answers it takes. */
+  readonly client: string;
   readonly host: CallHost;
 }
 
@@ -81,7 +83,10 @@ export interface Route {
   readonly isLong?: boolean;
   /** Whatever is asked for in the query is not even read: probes come often, and from anybody. */
   readonly ignoresQuery?: boolean;
-  /** Its answer carries values of instances, so that only some are made at once: a page of them, all of a run, or none. */
+  /**
+   * Its answer carries values of instances, so that only some are made at once: a page of them, all of a run, or none. What
+   * is much work is made like a run.
+   */
   readonly values?: (query: any) => ValueAnswerKind | null;
   /** Only there where the host has said what it does (`http: { onKill }`). */
   readonly isForDev?: boolean;

@@ -11,7 +11,7 @@ import type { StepRecord } from "./step.ts";
 import type { EncodedValue, StoredError } from "./value.ts";
 
 /** What a record takes apart from its values. */
-const recordBytes = 256;
+export const recordBytes = 256;
 
 export function valueBytes(value: EncodedValue): number {
   return value.json.length + (value.marks === null ? 0 : value.marks.length);

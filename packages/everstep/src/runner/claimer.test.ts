@@ -158,6 +158,58 @@ describe("a run whose runner died", () => {
   });
 });
 
+describe("a run whose history arrives when another has filled the memory meanwhile", () => {
+  test("INV-48 is given back, also where two ticks read at the same time, and has its turn later", async () => {
+    const runtime = createFakeRuntime();
+    const store = createFaultyStore(memory());
+    const finish = createGate();
+    let atWork = 0;
+    let most = 0;
+    const job = defineWorkflow({ name: "job" }, async ({ payload: bytes }, step) => {
+      await step.do("large", async () => "x".repeat(Number(bytes)));
+      await step.sleep("nap", "1 minute");
+      await step.do("work", async () => {
+        most = Math.max(most, ++atWork);
+        await finish.wait();
+        atWork--;
+      });
+    });
+    const runner = { residents: 0, memoryBytes: 5000 };
+    const app = createWorkflows({ workflows: { job }, store, runtime, runner });
+    const large = [
+      await app.workflows.job.create({ params: 20_000 }),
+      await app.workflows.job.create({ params: 20_000 }),
+    ];
+    await app.tick();
+    await app.tick();
+    // So it expects small ones.
+    await app.workflows.job.create({ params: 10 });
+    await app.tick();
+    await runtime.advance("1 minute");
+    const arrive = createGate();
+    const late = store.plan(({ method }) =>
+      method === "readRuns"
+        ? async (apply) => {
+            const histories = await apply();
+            await arrive.wait();
+            return histories;
+          }
+        : null,
+    );
+    const ticks = [app.tick({ maxInstances: 1 }), app.tick({ maxInstances: 1 })];
+    await runtime.settle();
+    expect(store.count("claim")).toBeGreaterThanOrEqual(5);
+    late.remove();
+    await arrive.open();
+    await runtime.settle();
+    expect([atWork, most]).toEqual([1, 1]);
+    await finish.open();
+    expect((await Promise.all(ticks)).map(({ processed }) => processed).toSorted()).toEqual([0, 1]);
+    for (let round = 0; round < 3; round++) await app.tick();
+    for (const instance of large) expect(await instance.status()).toMatchObject({ status: "complete" });
+  });
+});
+
 describe("a run whose history cannot be read", () => {
   test.each([10, 1])("keeps no other from its turn, where %s are taken at once", async (concurrency) => {
     const { runtime, store, app, problems, bodies, runOf } = scene({}, { concurrency });

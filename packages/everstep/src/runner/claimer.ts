@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Turn } from "../engine/turn.ts";
 import { claimBytes } from "../model/bytes.ts";
 import type { RunId } from "../model/instance.ts";
-import { type Claim, leaseEnd, newToken, type ReturnedLease } from "../model/lease.ts";
+import { type Claim, type Lease, leaseEnd, newToken, type ReturnedLease } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { historyBytes } from "../store/history-bytes.ts";
@@ -82,10 +82,28 @@ export class Claimer {
       await this.#parts.returned.give(putOff);
       const read = taken.length === 0 ? [] : await this.#withHistories(taken, since);
       const ready = read.length === 0 ? [] : await this.#confirmed(read);
-      return { at, isMore: claims.length >= limit || read.length < taken.length, begun: ready.map(begin) };
+      const begun = await this.#beginFitting(ready, begin);
+      const isMore = claims.length >= limit || read.length < taken.length || begun.length < ready.length;
+      return { at, isMore, begun };
     } finally {
       this.#suspectsTaken -= suspects;
     }
+  }
+
+  /** How large they are is known only now, and turns in progress or another claim may have filled the memory meanwhile. */
+  async #beginFitting<Begun>(
+    ready: readonly Ready[],
+    begin: (ready: Ready) => Begun,
+  ): Promise<readonly Begun[]> {
+    const { memory, returned } = this.#parts;
+    const begun: Begun[] = [];
+    const unfitting: Lease[] = [];
+    for (const each of ready) {
+      if (memory.isFull) unfitting.push(each.claim.lease);
+      else begun.push(begin(each));
+    }
+    await returned.give(unfitting);
+    return begun;
   }
 
   async #ask(limit: number, now: number): Promise<readonly Claim[]> {

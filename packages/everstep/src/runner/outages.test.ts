@@ -43,6 +43,16 @@ describe("what an outage of the store excuses", () => {
     expect(outages.excusedFrom).toBeUndefined();
   });
 
+  test("the time is a whole one, which every store takes, though monotonic clocks tell fractions", () => {
+    const clock = { monotonic: 0.25, now: 1_000_000 };
+    const outages = new Outages({ monotonic: () => clock.monotonic, now: () => clock.now }, leaseMs);
+    outages.answered();
+    outages.failed(clock.monotonic);
+    clock.monotonic += leaseMs + 0.5;
+    clock.now += leaseMs;
+    expect(outages.excusedFrom).toBe(999_999);
+  });
+
   test("an outage too short to cost anybody a lease excuses nothing", () => {
     const { outages, pass, fail } = begin();
     fail();

@@ -80,7 +80,7 @@ export class Outages {
     if (this.#failingSince === null) return undefined;
     const failingMs = this.#runtime.monotonic() - this.#failingSince;
     if (failingMs < this.#leaseMs / 2) return undefined;
-    // Who never had an answer cannot say when it began.
-    return this.#answeredAt === null ? 0 : this.#runtime.now() - failingMs;
+    // Who never had an answer cannot say when it began. Whole, as all times of a store are: monotonic clocks tell fractions.
+    return this.#answeredAt === null ? 0 : Math.floor(this.#runtime.now() - failingMs);
   }
 }

@@ -306,11 +306,13 @@ export interface TopicWaiter extends InstanceRef {
   readonly stepKey: string;
   readonly topic: string;
   readonly deadlineAt: number;
+  /** Its event has come and it has not gone on yet (it is paused, say): a publication does not reach it any more. */
+  readonly hasEvent: boolean;
 }
 
 export interface TopicSummary {
   readonly topic: string;
-  /** Waits that are open now. */
+  /** Waits that are open now, with those that have their event. */
   readonly waiters: number;
 }
 

@@ -138,8 +138,9 @@ export interface WireSent extends Infer<typeof sent> {}
 const lastActionShape = object({
   /** As the API calls it: `pause`, `retryFailedStep`. */
   action: text(),
-  actor: text(),
-  /** One sentence: `Paused by ann.` */
+  /** null where nobody knows who it was. */
+  actor: nullable(text()),
+  /** One sentence: `Paused by ann.`, or `Paused.` */
   text: text(),
   at: instant,
 });
@@ -169,7 +170,7 @@ export const why = object({
   until: optional(instant),
   /** An errored one: `retryFailedStep` would be accepted. Then `stepKey` is the step it is for, if it is for one. */
   mayRetry: optional(flag),
-  /** What a person did to this run last, if it is known who. */
+  /** What a person did to this run last, if that is among the newest lines of its log. */
   lastAction: optional(lastAction),
   /** What the engine itself has logged of this run, newest first, at most 3: an event of it that reached nobody. */
   warnings: optional(list(text())),

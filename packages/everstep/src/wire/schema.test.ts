@@ -91,6 +91,11 @@ describe("a value that does not is told where and why", () => {
       "2026-02-30T25:00:00Z",
       'must be a time such as 2026-01-31T12:00:00Z, not "2026-02-30T25:00:00Z"',
     ],
+    [
+      instant,
+      "2027-02-30T00:00:00Z",
+      'must be a time such as 2026-01-31T12:00:00Z, not "2027-02-30T00:00:00Z"',
+    ],
     [instant, 0, "must be a time such as 2026-01-31T12:00:00Z, not 0"],
   ])("%#: %j", (schema, value, issue) => {
     expect(issuesOf(schema, value)).toEqual([issue]);

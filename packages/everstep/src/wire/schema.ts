@@ -3,6 +3,8 @@
  * types: what is sent (`Infer`), and the same in the process, where times are Dates (`ViewOf`).
  */
 
+import { hasExistingDay } from "../model/existing-day.ts";
+
 export interface Issue {
   /** Where: `instances[2].id`; empty for the whole. */
   readonly path: string;
@@ -56,7 +58,11 @@ export function text(terms: { readonly max?: number; readonly about?: string } =
 /** An instant as ISO 8601 text; in the process a Date. */
 export const instant: Schema<string, Date> = schema(
   { type: "string", format: "date-time" },
-  (value) => typeof value === "string" && isoText.test(value) && !Number.isNaN(Date.parse(value)),
+  (value) =>
+    typeof value === "string" &&
+    isoText.test(value) &&
+    !Number.isNaN(Date.parse(value)) &&
+    hasExistingDay(value),
   "a time such as 2026-01-31T12:00:00Z",
 );
 

@@ -58,6 +58,8 @@ const waiterShape = object({
   stepKey: text(),
   topic: text(),
   deadlineAt: instant,
+  /** Its event has come and it has not gone on yet: a publication does not reach it any more. */
+  hasEvent: flag,
 });
 /** A wait on a topic. */
 export interface WireWaiter extends Infer<typeof waiterShape> {}

@@ -1,4 +1,6 @@
 import { defineCommand } from "../command.ts";
+import { nameOf } from "../instance-of.ts";
+import { statusIfKnown } from "../verbs/ended.ts";
 import { runVerb, verbArguments, verbOptions } from "../verbs/verb.ts";
 
 export const instancesPause = defineCommand({
@@ -22,6 +24,12 @@ export const instancesPause = defineCommand({
       participle: "paused",
       statuses: ["active", "waiting"],
       asks: "for many",
-      act: (instance) => instance.pause(),
+      async act(instance) {
+        const status = await statusIfKnown(instance);
+        await instance.pause();
+        return status;
+      },
+      said: (instance, status) =>
+        status === "paused" ? `${nameOf(instance)} was paused already.` : `Paused ${nameOf(instance)}.`,
     }),
 });

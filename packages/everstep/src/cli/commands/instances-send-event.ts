@@ -14,9 +14,15 @@ export const instancesSendEvent = defineCommand({
   arguments: [
     ...instanceArguments,
     { name: "type", asOption: true, summary: "the type that the workflow waits for" },
+    {
+      name: "payload",
+      asOption: true,
+      optional: true,
+      type: "json",
+      summary: "what the workflow receives, as JSON",
+    },
   ],
   options: {
-    payload: { type: "json", placeholder: "<json>", summary: "what the workflow receives" },
     "payload-file": {
       placeholder: "<file>",
       suggests: "files",
@@ -27,6 +33,7 @@ export const instancesSendEvent = defineCommand({
   },
   examples: [
     { line: "instances send-event order o-17 approved", about: "without a payload" },
+    { line: `instances send-event o-17 approved '{"by": "ann"}'`, about: "by its id alone, with a payload" },
     {
       line: `instances send-event --workflow order --id o-17 --type approved --payload '{"by": "ann"}'`,
       about: "with one",

@@ -27,12 +27,12 @@ export const waiters = defineCommand({
         { title: "step", shrinks: true },
         { title: "gives up" },
       ],
-      found.map(({ workflowName, instanceId, runNumber, stepKey, deadlineAt }) => [
+      found.map(({ workflowName, instanceId, runNumber, stepKey, deadlineAt, hasEvent }) => [
         { text: workflowName },
         { text: instanceId },
         { text: String(runNumber) },
         { text: stepKey },
-        { text: relativeTime(deadlineAt, now) },
+        { text: hasEvent ? "has its event" : relativeTime(deadlineAt, now) },
       ]),
       out,
     );

@@ -54,6 +54,7 @@ export const serviceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.verifyReport },
     codes: ["INVALID_CURSOR", "WORKFLOW_NOT_FOUND"],
     isLong: true,
+    values: () => "run",
     async run({ app, parts, path, query: { limit = 1000, ...options } }) {
       const { workflowName } = options;
       // An audit of a misspelt name would find nothing wrong.

@@ -12,6 +12,7 @@ export async function streamInstance(call: Call, streams: Streams): Promise<Resp
   const handle = await storedInstanceOf(call);
   return streamSnapshots(call, streams, {
     event: "instance",
+    check: () => handle.status(),
     ref: { workflowName, instanceId },
     async read(): Promise<InstanceWithSteps> {
       const { steps, running, ...details } = await handle.snapshot({ brief: true });

@@ -11,9 +11,11 @@ export async function streamInstances(call: Call, streams: Streams): Promise<Res
   const { include: _, brief, ...options } = query;
   if (brief === false) throw alwaysBrief();
   const lists = path.workflowName === undefined ? app : await storedWorkflowOf(call);
+  const list = () => lists.list({ ...options, brief: true });
   return streamSnapshots(call, streams, {
     event: "instances",
-    read: async () => instancesPage(await lists.list({ ...options, brief: true }), true),
+    check: list,
+    read: async () => instancesPage(await list(), true),
   });
 }
 

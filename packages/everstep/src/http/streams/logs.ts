@@ -13,8 +13,12 @@ export async function streamLogs(call: Call, streams: Streams): Promise<Response
   const handle = await storedInstanceOf(call);
   const known = call.request.headers.get("last-event-id") || undefined;
   const filter = { level, category, pageSize, order: "asc" as const };
+  const find = async () => {
+    await call.parts.ready();
+    return reads.getInstance(call.path, runNumber);
+  };
   // What is not there is answered as such, not with a stream.
-  let run = known ? runOf(known) : (runNumber ?? (await handle.details()).runNumber);
+  let run = known ? runOf(known) : (runNumber ?? (await find())?.runNumber ?? 1);
   let after = known;
   await handle.logs({ ...filter, pageSize: 1, ...place(run, after) });
   let hasBegun = known !== undefined;
@@ -26,8 +30,7 @@ export async function streamLogs(call: Call, streams: Streams): Promise<Response
       hasBegun = true;
     }
     // Asked before the lines are read: what was written before the end is among them.
-    await call.parts.ready();
-    const last = await reads.getInstance(call.path, runNumber);
+    const last = await find();
     if (!last) return "over";
     const { items, hasNextPage } = await handle.logs({ ...filter, ...place(run, after) });
     for (const line of items) {
@@ -46,7 +49,12 @@ export async function streamLogs(call: Call, streams: Streams): Promise<Response
   };
 
   const { workflowName, instanceId } = call.path;
-  return streams.open(call.request, { ref: { workflowName, instanceId }, fill, refusal: call.host.refusal });
+  return streams.open(call.request, {
+    client: call.client,
+    ref: { workflowName, instanceId },
+    fill,
+    refusal: call.host.refusal,
+  });
 }
 
 /** `2-17` is the line with number 17 of run 2; what is no such id is refused when lines are asked for. */

@@ -8,6 +8,8 @@ import type { Sink } from "./sink.ts";
 export type Fill = (sink: Sink) => Promise<"news" | "same" | "again" | "over">;
 
 export interface StreamTerms {
+  /** Whose it is. */
+  readonly client: string;
   /** The instance it is about; none for lists. */
   readonly ref?: InstanceRef;
   readonly fill: Fill;
@@ -19,8 +21,6 @@ export interface StreamTerms {
 export class OpenStream {
   readonly sink: Sink;
   readonly terms: StreamTerms;
-  /** Whose it is. */
-  readonly client: string;
   /** What the store said of the instance when it was last found to be another; null before. */
   mark: string | null | undefined = null;
   readAt: number;
@@ -31,10 +31,9 @@ export class OpenStream {
   #isStale = false;
   #wake: (() => void) | null = null;
 
-  constructor(sink: Sink, terms: StreamTerms, client: string, now: number) {
+  constructor(sink: Sink, terms: StreamTerms, now: number) {
     this.sink = sink;
     this.terms = terms;
-    this.client = client;
     this.readAt = now;
     this.allowedAt = now;
   }

@@ -5,9 +5,20 @@ export interface Sent {
   readonly id?: string;
 }
 
+const encoder = new TextEncoder();
+
+/** An event whose data is JSON text already. */
+export function encodedEvent(sent: Omit<Sent, "data"> & { readonly text: string }): Uint8Array {
+  const lines = [
+    ...(sent.id === undefined ? [] : [`id: ${sent.id}`]),
+    `event: ${sent.event}`,
+    `data: ${sent.text}`,
+  ];
+  return encoder.encode(`${lines.join("\n")}\n\n`);
+}
+
 export class Sink {
   readonly body: ReadableStream<Uint8Array>;
-  readonly #encoder = new TextEncoder();
   readonly #onClose: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   #isOpen = true;
@@ -44,17 +55,16 @@ export class Sink {
     });
   }
 
-  send({ event, data, id }: Sent): void {
-    const lines = [
-      ...(id === undefined ? [] : [`id: ${id}`]),
-      `event: ${event}`,
-      `data: ${JSON.stringify(data)}`,
-    ];
-    this.write(`${lines.join("\n")}\n\n`);
+  send({ data, ...sent }: Sent): void {
+    this.writeBytes(encodedEvent({ ...sent, text: JSON.stringify(data) }));
   }
 
   write(text: string): void {
-    if (this.#isOpen) this.#controller?.enqueue(this.#encoder.encode(text));
+    this.writeBytes(encoder.encode(text));
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    if (this.#isOpen) this.#controller?.enqueue(bytes);
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import type { InstanceRef } from "../../model/instance.ts";
 import { digestOf } from "../etag.ts";
 import type { Call } from "../route.ts";
+import { encodedEvent } from "./sink.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Snapshots {
@@ -8,31 +9,37 @@ export interface Snapshots {
   readonly event: string;
   /** The instance they are of; none for lists. */
   readonly ref?: InstanceRef;
+  /** Throws if there is nothing to stream. Costs little: it comes before all limits. */
+  readonly check: () => Promise<unknown>;
   readonly read: () => Promise<unknown>;
 }
 
 /** The whole of something now, and again whenever it is another. Who has it already gets it only when it changed. */
 export async function streamSnapshots(
-  { request, host }: Pick<Call, "request" | "host">,
+  call: Pick<Call, "request" | "host" | "client">,
   streams: Streams,
-  { event, ref, read }: Snapshots,
+  { event, ref, check, read }: Snapshots,
 ): Promise<Response> {
+  const { request, host, client } = call;
   const { pathname, search } = new URL(request.url);
-  const look = async (): Promise<{ readonly digest: string; readonly data: unknown }> => {
-    const data = await read();
-    return { data, digest: digestOf(JSON.stringify(data)) };
+  // One text for all who are sent it.
+  const look = async (): Promise<{ readonly digest: string; readonly sent: Uint8Array }> => {
+    const text = JSON.stringify(await read());
+    const digest = digestOf(text);
+    return { digest, sent: encodedEvent({ event, id: digest, text }) };
   };
   // What is not there is answered as such, not with a stream.
-  let first: Awaited<ReturnType<typeof look>> | null = await look();
+  await check();
+  const since = streams.moment();
   let known = request.headers.get("last-event-id");
   return streams.open(request, {
+    client,
     ...(ref ? { ref } : {}),
     refusal: host.refusal,
     async fill(sink) {
-      const { digest, data } = first ?? (await streams.shared(`${event} ${pathname}${search}`, look));
-      first = null;
+      const { digest, sent } = await streams.shared(`${event} ${pathname}${search}`, since, look);
       if (digest === known) return "same";
-      sink.send({ event, id: digest, data });
+      sink.writeBytes(sent);
       known = digest;
       return "news";
     },

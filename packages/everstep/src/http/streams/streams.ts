@@ -7,7 +7,6 @@ import type { AppParts } from "../../client/app-parts.ts";
 import { EverstepError } from "../../model/error.ts";
 import type { InstanceRef } from "../../model/instance.ts";
 import type { Timer } from "../../model/runtime.ts";
-import { clientOf } from "../client-of.ts";
 import { problemOf, toldOf } from "../problems.ts";
 import { OpenStream, type StreamTerms } from "./open-stream.ts";
 import { ReadingLane } from "./reading-lane.ts";
@@ -46,8 +45,9 @@ export class Streams {
   readonly #perClient = new Map<string, number>();
   /** To be read again as soon as its gap has passed. */
   readonly #stale = new Set<OpenStream>();
-  /** What was read since something was found to be another. */
-  readonly #shared = new Map<string, Promise<unknown>>();
+  /** What was read since something was found to be another, and at which moment that began. */
+  readonly #shared = new Map<string, { readonly moment: number; readonly value: Promise<unknown> }>();
+  #moments = 0;
   #timer: Timer | null = null;
   #unhear: (() => void) | null = null;
   #isNudged = false;
@@ -64,10 +64,9 @@ export class Streams {
 
   /** Answers with a stream that is filled, round after round, until it is over. */
   open(request: Request, terms: StreamTerms): Response {
-    const client = clientOf(request);
-    this.#admit(client);
+    this.#admit(terms.client);
     const sink = new Sink(() => this.#closed(stream));
-    const stream = new OpenStream(sink, terms, client, this.#parts.runtime.monotonic());
+    const stream = new OpenStream(sink, terms, this.#parts.runtime.monotonic());
     this.#open.set(sink, stream);
     request.signal?.addEventListener("abort", () => sink.close(), { once: true });
     if (request.signal?.aborted) sink.close();
@@ -79,13 +78,23 @@ export class Streams {
     });
   }
 
-  /** What `read` gives, once for all streams that ask under this name in the same round. */
-  shared<Value>(name: string, read: () => Promise<Value>): Promise<Value> {
-    const known = this.#shared.get(name) as Promise<Value> | undefined;
-    if (known) return known;
+  /** Now, to be told from what was before and comes after. */
+  moment(): number {
+    this.#moments += 1;
+    return this.#moments;
+  }
+
+  /**
+   * What `read` gives, once for all streams that ask under this name in the same round; nothing that was read before
+   * `since`, when the stream was asked for: nobody may have looked for changes meanwhile.
+   */
+  shared<Value>(name: string, since: number, read: () => Promise<Value>): Promise<Value> {
+    const known = this.#shared.get(name);
+    if (known && known.moment > since) return known.value as Promise<Value>;
+    const moment = this.moment();
     const value = read();
     value.catch(() => {});
-    this.#shared.set(name, value);
+    this.#shared.set(name, { moment, value });
     return value;
   }
 
@@ -103,7 +112,7 @@ export class Streams {
       while (sink.isOpen) {
         await sink.ready();
         stream.begin();
-        const filled = await this.#lane.run(stream.client, async () =>
+        const filled = await this.#lane.run(terms.client, async () =>
           sink.isOpen ? terms.fill(sink) : "over",
         );
         if (filled === "over") break;
@@ -237,9 +246,10 @@ export class Streams {
 
   #closed(stream: OpenStream): void {
     if (!this.#open.delete(stream.sink)) return;
-    const others = (this.#perClient.get(stream.client) ?? 1) - 1;
-    if (others > 0) this.#perClient.set(stream.client, others);
-    else this.#perClient.delete(stream.client);
+    const { client } = stream.terms;
+    const others = (this.#perClient.get(client) ?? 1) - 1;
+    if (others > 0) this.#perClient.set(client, others);
+    else this.#perClient.delete(client);
     this.#stale.delete(stream);
     stream.readAgain();
   }

@@ -227,14 +227,13 @@ function waiterRecordOf({ run, index }: Waiter, topic: string): TopicWaiter[] {
   const wait = run.open.get(index);
   if (wait === undefined) return [];
   const { workflowName, instanceId } = run.instance;
-  return [
-    {
-      workflowName,
-      instanceId,
-      runNumber: run.row.runNumber,
-      stepKey: wait.key,
-      topic,
-      deadlineAt: wait.wakeAt,
-    },
-  ];
+  const { key: stepKey, wakeAt: deadlineAt } = wait;
+  const hasEvent = isSpokenFor(run, stepKey);
+  return [{ workflowName, instanceId, runNumber: run.row.runNumber, stepKey, topic, deadlineAt, hasEvent }];
+}
+
+/** The wait has its event already, though nobody has resumed it yet. */
+function isSpokenFor(run: Run, key: string): boolean {
+  for (const event of run.undelivered.values()) if (event.forStep === key) return true;
+  return false;
 }

@@ -76,7 +76,7 @@ export async function listWaiters(
 }
 
 function readWaiter(row: readonly Reply[], topic: string): TopicWaiter | undefined {
-  const [, , workflowName, instanceId, runNumber, stepKey, deadlineAt] = row;
+  const [, , workflowName, instanceId, runNumber, stepKey, deadlineAt, hasEvent] = row;
   // Its wait cannot be read.
   if (workflowName === undefined) return undefined;
   return {
@@ -86,6 +86,7 @@ function readWaiter(row: readonly Reply[], topic: string): TopicWaiter | undefin
     stepKey: text(stepKey),
     topic,
     deadlineAt: integer(deadlineAt),
+    hasEvent: hasEvent === "1",
   };
 }
 

@@ -43,7 +43,9 @@ export class BodyRules {
 
   begins(entry: Entry, ledger: Ledger): void {
     const isStale = this.#parts.isStale?.(entry) === true;
-    entry.lostBefore = Math.max(0, this.#lostOf(entry.run) - (isStale ? 1 : 0));
+    const lost = this.#lostOf(entry.run);
+    entry.lostBefore = Math.max(0, lost - (isStale ? 1 : 0));
+    entry.isLost = isStale && lost > 0;
     if (this.#parts.isEither?.(entry)) entry.lostBefore = null;
     else this.#onlyOnceAtATime(entry, ledger);
     if (isStale) return;

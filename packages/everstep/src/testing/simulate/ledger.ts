@@ -25,7 +25,7 @@ export interface Entry {
   readonly seen: string;
   readonly signal: AbortSignal;
   how: "under way" | "returned" | "threw";
-  /** The store has lost what was recorded at that time: what is there now may come from elsewhere. */
+  /** The store has lost what was recorded at that time, or its run before: what is there now may come from elsewhere. */
   isLost: boolean;
   /** How many runs of this name the store had lost before this one; null where nobody can tell. */
   lostBefore: number | null;

@@ -105,7 +105,7 @@ export class Watch {
     const facts: RunFacts = { record, isCurrent, steps, events };
     const before = this.facts.get(name);
     this.facts.set(name, facts);
-    if (record.pausedAt !== before?.record.pausedAt) this.pausedSince.set(name, now());
+    if (record.pausedAt !== (before?.record.pausedAt ?? null)) this.pausedSince.set(name, now());
     this.leases.moved(runId, record.token);
     if (record.status !== before?.record.status) this.#parts.sightings.saw(`status: ${record.status}`);
     if (!Number.isInteger(record.dueAt ?? 0))

@@ -336,12 +336,48 @@ export const topicCases: readonly Case[] = [
       equal(
         waiters.toSorted((x, y) => (x.instanceId < y.instanceId ? -1 : 1)),
         [
-          { ...ref("a"), runNumber: 1, stepKey: "step 2#1", topic: "news", deadlineAt: at(500) },
-          { ...ref("b", "bill"), runNumber: 1, stepKey: "step 1#1", topic: "news", deadlineAt: at(900) },
-          { ...ref("paused"), runNumber: 1, stepKey: "step 1#1", topic: "news", deadlineAt: at(700) },
+          {
+            ...ref("a"),
+            runNumber: 1,
+            stepKey: "step 2#1",
+            topic: "news",
+            deadlineAt: at(500),
+            hasEvent: false,
+          },
+          {
+            ...ref("b", "bill"),
+            runNumber: 1,
+            stepKey: "step 1#1",
+            topic: "news",
+            deadlineAt: at(900),
+            hasEvent: false,
+          },
+          {
+            ...ref("paused"),
+            runNumber: 1,
+            stepKey: "step 1#1",
+            topic: "news",
+            deadlineAt: at(700),
+            hasEvent: false,
+          },
         ],
         "waiters",
       );
+    },
+  },
+  {
+    name: "of waiters is told which have their event already, so that a publication does not reach them",
+    async run({ open }) {
+      const store = await open();
+      for (const id of ["told", "untold"])
+        await suspended(store, id, [awaitingTopic(1, "news", never)], never);
+      await write(store, pause("told"), at(1));
+      await write(store, terminate("untold"), at(1));
+      equal((await write(store, publish("first", "news"), at(2))).waiters, 1, "reached: the paused one");
+      await suspended(store, "late", [awaitingTopic(1, "news", never)], never);
+      const { items } = await store.listWaiters("news", { limit: 5 });
+      const found = items.map(({ instanceId, hasEvent }) => `${instanceId} ${hasEvent}`).toSorted();
+      equal(found, ["late false", "told true"], "waiters");
     },
   },
   {

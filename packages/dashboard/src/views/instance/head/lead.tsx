@@ -67,7 +67,7 @@ function Paused({ live }: { readonly live: Live }) {
   const last = running.at(-1);
   return (
     <Strip icon={<CirclePause aria-hidden />}>
-      Paused{lastAction?.action === "pause" && ` by ${lastAction.actor}`}{" "}
+      Paused{lastAction?.action === "pause" && lastAction.actor !== null && ` by ${lastAction.actor}`}{" "}
       <span className="dim">
         <When at={meta.updatedAt} />
       </span>

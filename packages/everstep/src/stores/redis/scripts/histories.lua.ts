@@ -148,7 +148,8 @@ for n, name in ipairs(names) do
   local run = readRun(id)
   local wait = run and waitsOf(run)[index]
   rows[n] = wait
-    and { id, index, run.workflow, run.instance, digits(run.number), wait.key, digits(wait.wakeAt) }
+    and { id, index, run.workflow, run.instance, digits(run.number), wait.key, digits(wait.wakeAt),
+      isSpokenFor(run, wait.key) and '1' or '0' }
     or { id, index }
 end
 return rows

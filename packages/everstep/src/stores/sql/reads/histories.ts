@@ -1,4 +1,5 @@
 /** What turns read before they replay. One damaged run must not keep the others from theirs. */
+import { recordBytes } from "../../../model/bytes.ts";
 import { StoreError } from "../../../model/error.ts";
 import { instanceStatuses } from "../../../model/instance.ts";
 import { runKey } from "../../../store/apply/run-key.ts";
@@ -164,18 +165,21 @@ function manyHistories({ facts, events, steps }: HistoryParts): ReadMany {
   };
 }
 
-/** How many bytes the history of each run takes. Lengths are known without reading what is long. */
+/**
+ * How many bytes the history of each run takes in memory, as `historyBytes` counts them: thousands of steps that returned
+ * nothing take much too. Lengths are known without reading what is long.
+ */
 function historySizes(
   dialect: ReadDialect,
 ): (requests: readonly RunRead[]) => Query<ReadonlyMap<number, number>> {
   const { names } = dialect;
   const bytes = (alias: string, columns: readonly string[]): string =>
-    `SUM(${columns.map((column) => `COALESCE(OCTET_LENGTH(${alias}.${column}), 0)`).join(" + ")}) AS bytes`;
+    `SUM(${recordBytes} + ${columns.map((column) => `COALESCE(OCTET_LENGTH(${alias}.${column}), 0)`).join(" + ")}) AS bytes`;
   const steps = eachKey(
     dialect,
     ["run"],
     ({ from, value }) =>
-      `SELECT s.run, ${bytes("s", ["errors", "error", "result", "result_marks"])} FROM ${from} ${names.step} s ` +
+      `SELECT s.run, ${bytes("s", ["key", "errors", "error", "result", "result_marks"])} FROM ${from} ${names.step} s ` +
       `WHERE s.run = ${value("run")} GROUP BY s.run`,
   );
   const events = eachKey(

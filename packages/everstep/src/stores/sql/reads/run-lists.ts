@@ -9,7 +9,7 @@ import { eventColumns, readEvent } from "../rows/event-row.ts";
 import { logColumns, readLog } from "../rows/log-row.ts";
 import { integer, type SqlRow } from "../rows/row.ts";
 import { briefStepsOf, readStep, stepColumns } from "../rows/step-row.ts";
-import { readWaiter } from "../rows/waiter-row.ts";
+import { hasEvent, readWaiter } from "../rows/waiter-row.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { page, position, readPosition } from "./position.ts";
 import type { Query } from "./query.ts";
@@ -48,7 +48,8 @@ export function runLists(dialect: ReadDialect): RunLists {
   };
   const waiters = pages(dialect, {
     select:
-      "SELECT s.run, s.step_index, s.key, s.topic, s.wake_at, r.run_number, i.workflow, i.instance_id " +
+      "SELECT s.run, s.step_index, s.key, s.topic, s.wake_at, r.run_number, i.workflow, i.instance_id, " +
+      `${hasEvent(names.event)} ` +
       `FROM ${names.step} s ${dialect.through?.("step", "topic") ?? ""} ` +
       `JOIN ${names.run} r ON r.id = s.run JOIN ${names.instance} i ON i.id = r.instance`,
     where: "s.topic = ? AND s.is_open = 1",
