@@ -225,13 +225,20 @@ describe("a stream of log lines", () => {
     await app.workflows.CHATTY.at("c").restart();
     await app.tick();
     const stream = await open(path, { "last-event-id": id ?? "" });
-    const seen = await stream.until((each) => each.id === "2-2");
-    expect(seen.map((each) => each.id)).toEqual(["1-1", "1-2", "2-1", "2-2"]);
+    // A run that was restarted begins with the line that says so.
+    const seen = await stream.until((each) => each.id === "2-3");
+    expect(seen.map((each) => each.id)).toEqual(["1-1", "1-2", "2-1", "2-2", "2-3"]);
     await app.workflows.CHATTY.at("c").restart();
     await app.tick();
     await app.workflows.CHATTY.at("c").terminate();
     await runtime.advance("2 seconds");
-    expect((await stream.rest()).map((each) => each.id ?? each.event)).toEqual(["3-1", "3-2", "end"]);
+    expect((await stream.rest()).map((each) => each.id ?? each.event)).toEqual([
+      "3-1",
+      "3-2",
+      "3-3",
+      "3-4",
+      "end",
+    ]);
   });
 
   test("of one run ends with that run", async () => {

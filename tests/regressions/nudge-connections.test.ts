@@ -74,11 +74,11 @@ onEachServer("nudge connections", (take, name) => {
     const proxy = await server.proxy();
     const { app, other, runtime, within, isComplete, stop } = twoApps(server, proxy);
     await app.start();
-    expect(await within(5000, () => listening(proxy))).toBe(true);
+    expect(await within(patienceMs, () => listening(proxy))).toBe(true);
     // The first may be found by the look at the start, the second only by a nudge: it listens.
     for (const id of ["one", "two"]) {
       await other.workflows.W.create({ id });
-      expect(await within(5000, () => isComplete(id))).toBe(true);
+      expect(await within(patienceMs, () => isComplete(id))).toBe(true);
     }
     for (const id of ["first", "second"]) {
       const dead = listening(proxy);
@@ -87,11 +87,11 @@ onEachServer("nudge connections", (take, name) => {
       // The question has no answer; another connection is made a moment later.
       await runtime.advance("1 second");
       const isAnother = (): boolean => ![undefined, dead].includes(listening(proxy));
-      expect(await within(5000, isAnother)).toBe(true);
+      expect(await within(patienceMs, isAnother)).toBe(true);
       expect(dead?.isOpen).toBe(false);
       // It may have connected and not listen yet: then it looks as soon as it does.
       await other.workflows.W.create({ id });
-      expect(await within(5000, () => isComplete(id))).toBe(true);
+      expect(await within(patienceMs, () => isComplete(id))).toBe(true);
     }
     await stop();
   });

@@ -794,6 +794,7 @@ onEachStore("4.4 Events", (tell) => {
       stepKey: "news",
       topic: "stock.low",
       deadlineAt: new Date(deadlineAt),
+      hasEvent: false,
     });
     expect(await story.app.waiters("stock.low")).toEqual({
       items: [waits("a", 1, start + hour), waits("b", 1, start + 70 * minute)],

@@ -49,6 +49,11 @@ const smuggled = {
 
 class Smuggler {}
 
+/** Objects of a class may have fields of their own, which mean nothing; plain ones are refused. */
+function smuggling(given: object): never {
+  return Object.assign(new Smuggler(), smuggled, given) as never;
+}
+
 onEachStore("fields", (tell) => {
   test("SEC-22 numbers, states and times of a run cannot be given when it is created", async () => {
     const story = tell({ W: waiter });
@@ -60,8 +65,7 @@ onEachStore("fields", (tell) => {
       () => story.workflows.W.restartOrCreate(plain),
     ])
       await expect(creation()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
-    // Objects of a class may have fields of their own, which mean nothing.
-    const given = (id: string): never => Object.assign(new Smuggler(), smuggled, { id }) as never;
+    const given = (id: string): never => smuggling({ id });
     const made = [
       await story.workflows.W.create(given("created")),
       ...(await story.workflows.W.createBatch([given("batched")])),
@@ -96,7 +100,11 @@ onEachStore("fields", (tell) => {
     const instance = await story.workflows.W.create({ id: "i" });
     await story.workflows.W.create({ id: "another" });
     await story.runUntilIdle();
-    await instance.sendEvent({ ...smuggled, id: "e", type: "note", payload: "given" } as never);
+    const event = { id: "e", type: "note", payload: "given" };
+    await expect(instance.sendEvent({ ...smuggled, ...event } as never)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+    await instance.sendEvent(smuggling(event));
     const { events } = await story.history("i");
     expect(events).toMatchObject([
       {
@@ -118,19 +126,23 @@ onEachStore("fields", (tell) => {
     const story = tell({ W: waiter });
     const instance = await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
-    await instance.terminate({ ...smuggled, reason: "enough" } as never);
+    await expect(instance.terminate({ ...smuggled, reason: "enough" } as never)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+    expect(await instance.details()).toMatchObject({ status: "waiting" });
+    await instance.terminate(smuggling({ reason: "enough" }));
     expect(await instance.details()).toMatchObject({
       status: "terminated",
       terminationReason: { source: "user", message: "enough" },
       runNumber: 1,
     });
-    await instance.restart({ ...smuggled } as never);
+    await instance.restart(smuggling({}));
     expect(await recordOf(story, "i")).toMatchObject({
       runNumber: 2,
       status: "active",
       createdAt: story.runtime.now(),
     });
-    const forked = await instance.fork({ ...smuggled, newId: "forked" } as never);
+    const forked = await instance.fork(smuggling({ newId: "forked" }));
     expect(await recordOf(story, forked.id)).toMatchObject({ runNumber: 1, workflowName: "w" });
   });
 });

@@ -67,6 +67,7 @@ export function events(world: () => World): void {
       stepKey: "news",
       topic,
       deadlineAt: new Date(world().runtime.now() + 86_400_000).toISOString(),
+      hasEvent: false,
     });
     const publish = (more: object = {}) => world().post(`/topics/${topic}`, { payload: "hot", ...more });
     const id = world().id("publication");

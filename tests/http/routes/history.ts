@@ -79,7 +79,8 @@ export function history(world: () => World): void {
     const { body: first } = await world().get(`${waiting}/history?runNumber=1&includeLogs=true`);
     expect([first.runNumber, first.steps.length, first.logs.length]).toEqual([1, 2, 3]);
     const { body: second } = await world().get(`${waiting}/history?includeLogs=true`);
-    expect([second.runNumber, second.steps, second.logs]).toEqual([2, [], []]);
+    const messages = second.logs.map(({ category, message }: Json) => [category, message]);
+    expect([second.runNumber, second.steps, messages]).toEqual([2, [], [["operator", "Restarted."]]]);
     expect((await world().get(`${path}/logs?runNumber=1`)).body).toEqual({ logs: [], hasNextPage: false });
   });
 

@@ -1,7 +1,7 @@
 /** What a world came to, in words that do not depend on when and where things happened: for comparing worlds. */
 import { decodeValue } from "../../../packages/everstep/src/authoring/codec.ts";
 import type { InstanceRecord } from "../../../packages/everstep/src/model/instance.ts";
-import { systemCategory } from "../../../packages/everstep/src/model/log-line.ts";
+import { operatorCategory, systemCategory } from "../../../packages/everstep/src/model/log-line.ts";
 import type { StepRecord } from "../../../packages/everstep/src/model/step.ts";
 import type { Store } from "../../../packages/everstep/src/store/store.ts";
 import type { Ledger } from "../../../packages/everstep/src/testing/simulate/ledger.ts";
@@ -27,6 +27,8 @@ export interface BodyUpshot {
 
 export type Upshot = ReadonlyMap<string, RunUpshot>;
 
+const ownCategories: readonly string[] = [systemCategory, operatorCategory];
+
 export async function upshotOf(all: readonly RunFacts[], ledger: Ledger, store: Store): Promise<Upshot> {
   const upshots = all.map(async (facts): Promise<[string, RunUpshot]> => {
     const { record, steps, events } = facts;
@@ -37,8 +39,9 @@ export async function upshotOf(all: readonly RunFacts[], ledger: Ledger, store: 
         const name = event.type ?? event.topic ?? "";
         return `event ${name} ${said(decodeValue(event.payload))} taken by ${event.consumedBy ?? "nobody"}`;
       }),
+      // A caller that died and begins again really pauses twice, and each pause has its line.
       ...logs.items
-        .filter(({ category, isReplay }) => category !== systemCategory && !isReplay)
+        .filter(({ category, isReplay }) => !ownCategories.includes(category) && !isReplay)
         .map(({ message, level }) => `${level} ${message}`),
     ];
     const name = runName(record);

@@ -1,4 +1,5 @@
 /** Which positional is which argument. */
+import { parseJson } from "../model/json.ts";
 import type { Argument, Command } from "./command.ts";
 import { UsageError } from "./problems.ts";
 
@@ -29,7 +30,7 @@ export function fillArguments(
 
 function isJson(word: string): boolean {
   try {
-    JSON.parse(word);
+    parseJson(word);
     return true;
   } catch {
     return false;
