@@ -145,6 +145,7 @@ describe("check", () => {
     const project = new Project({ "app.ts": app() }).install();
     const { exitCode, text } = await project.run("check", "app.ts");
     expect(text).toMatch(/^error: The store's tables are not there yet/);
+    expect(text).toContain("Make them first: everstep migrate app.ts");
     expect(exitCode).toBe(70);
   });
 });

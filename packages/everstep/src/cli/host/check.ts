@@ -55,7 +55,10 @@ export const check = defineCommand({
     if (values.json) consoleAside();
     const loaded = await loadOrFail(cwd, values.file);
     const { app, workflows } = await subject(loaded, values.storeApp, values.store, cwd);
-    const report = await withApp(app, () => checkAll(app, { ...workflows, ...only(values.workflow) }));
+    const report = await withApp(app, async () => {
+      await requireTables(app, values.storeApp ?? values.file);
+      return checkAll(app, { ...workflows, ...only(values.workflow) });
+    });
     const allowed = new Set<string>([...harmless, ...values.allow]);
     const broken = Object.entries(report.counts).filter(([name, count]) => count > 0 && !allowed.has(name));
     const ok = broken.length === 0;
@@ -67,6 +70,16 @@ export const check = defineCommand({
     return ok ? 0 : 70;
   },
 });
+
+/** A check writes nothing, so it makes no tables either. */
+async function requireTables(app: App, file: string | undefined): Promise<void> {
+  const { statements } = await app.migrate({ plan: true });
+  if (statements.length === 0) return;
+  throw new CommandFailed(
+    "The store's tables are not there yet, or not up to date, and a check writes nothing.",
+    `Make them first: everstep migrate ${file ?? "<file>"}`,
+  );
+}
 
 type Code = Pick<NonNullable<Parameters<App["check"]>[0]>, "workflows" | "workflowName">;
 
