@@ -125,13 +125,6 @@ export const claims: readonly Mutant[] = [
     replace: "if (delayMs > Number.MAX_VALUE) putOff.push",
   },
   {
-    name: "an event ends the delay after a crash",
-    guards: ["INV-50"],
-    file: "model/lease.ts",
-    find: 'return run.status === "active" && run.crashCount > 0;',
-    replace: 'return run.status === "complete" && run.crashCount > 0;',
-  },
-  {
     name: "a run that crashed is not given back for its next try",
     guards: ["INV-14", "LIV-2"],
     file: "runner/claimer.ts",

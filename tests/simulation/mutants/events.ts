@@ -127,13 +127,6 @@ export const eventMutants: readonly Mutant[] = [
     replace: "void eventSeqSeen;",
   },
   {
-    name: "a timeout counts events as seen that came after it was decided",
-    guards: ["INV-26"],
-    file: "engine/turn-commits.ts",
-    find: "eventSeqSeen: Math.min(inbox.seq, content.timeoutsSaw),",
-    replace: "eventSeqSeen: inbox.seq,",
-  },
-  {
     name: "a timeout that was refused is handed over",
     guards: ["INV-26"],
     file: "engine/commit-answers.ts",

@@ -182,11 +182,4 @@ export const repeats: readonly Mutant[] = [
     find: "this.#tryLater(group, failure);\n      return null;",
     replace: "return null;",
   },
-  {
-    name: "a contended write is not tried again",
-    guards: ["INV-43", "LIV-1"],
-    file: "runner/store-patience.ts",
-    find: "return error instanceof StoreError && error.retryable;",
-    replace: 'return error instanceof StoreError && error.retryable && error.failure !== "conflict";',
-  },
 ];

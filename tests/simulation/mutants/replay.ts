@@ -14,13 +14,6 @@ export const replay: readonly Mutant[] = [
     replace: "if (first === null) first = call;",
   },
   {
-    name: "recorded results reach a body that runs again as they are asked for",
-    guards: ["INV-17"],
-    file: handOver,
-    find: "const owed = takeFirst(this.#owedInside);",
-    replace: "const owed = this.#owedInside.shift() ?? null;",
-  },
-  {
     name: "the order of hand-over begins anew with every turn",
     guards: ["INV-17"],
     file: "engine/turn-records.ts",

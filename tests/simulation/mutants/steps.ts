@@ -173,13 +173,6 @@ export const steps: readonly Mutant[] = [
     replace: "if (timeoutMs >= 0) return;",
   },
   {
-    name: "steps inside a body that is over go on",
-    guards: ["INV-13", "INV-20"],
-    file: "engine/in-flight.ts",
-    find: "if (outer.openCalls === 0) return none;",
-    replace: "if (outer.openCalls >= 0) return none;",
-  },
-  {
     name: "a body begins before what it was given is durable",
     guards: ["INV-8", "INV-15"],
     file: "engine/bodies.ts",
@@ -199,13 +192,6 @@ export const steps: readonly Mutant[] = [
     file: "engine/hand-over.ts",
     find: 'if (record.status === "completed") return body.mutations;',
     replace: "if (body.mutations !== null) return body.mutations;",
-  },
-  {
-    name: "rows are written although the store refused a part of them",
-    guards: ["INV-11"],
-    file: "stores/memory/author-rows.ts",
-    find: "draft.set(key, { value: structuredClone(value) });",
-    replace: "draft.set(key, { value: structuredClone(value) });\n    rows.set(key, structuredClone(value));",
   },
   {
     name: "what else was new is forgotten when rows are refused",

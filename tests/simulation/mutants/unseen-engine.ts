@@ -237,4 +237,32 @@ export const unseenInEngine: readonly Unseen[] = [
       "A store that refuses a result, and a wait right behind it beside a slow body, come together too rarely.",
     noticedBy: "engine/turn-refused.test.ts",
   },
+  {
+    name: "steps inside a body that is over go on",
+    guards: ["INV-13", "INV-20"],
+    file: "engine/in-flight.ts",
+    find: "if (outer.openCalls === 0) return none;",
+    replace: "if (outer.openCalls >= 0) return none;",
+    because: "A body must end while steps inside of it are open, which simulated programs await.",
+    noticedBy: "engine/turn-nesting.test.ts",
+  },
+  {
+    name: "recorded results reach a body that runs again as they are asked for",
+    guards: ["INV-17"],
+    file: "engine/hand-over.ts",
+    find: "const owed = takeFirst(this.#owedInside);",
+    replace: "const owed = this.#owedInside.shift() ?? null;",
+    because:
+      "A body must race steps that were recorded in another order than they are asked for, and be cut off.",
+    noticedBy: "engine/hand-over.test.ts",
+  },
+  {
+    name: "a timeout counts events as seen that came after it was decided",
+    guards: ["INV-26"],
+    file: "engine/turn-commits.ts",
+    find: "eventSeqSeen: Math.min(inbox.seq, content.timeoutsSaw),",
+    replace: "eventSeqSeen: inbox.seq,",
+    because: "The event must come between the decision and the commit, which are one moment in most worlds.",
+    noticedBy: "engine/turn-events.test.ts",
+  },
 ];

@@ -202,4 +202,22 @@ export const unseenInStore: readonly Unseen[] = [
     because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",
     noticedBy: "tests/simulation/sql-rows/rows-store.test.ts",
   },
+  {
+    name: "an event ends the delay after a crash",
+    guards: ["INV-50"],
+    file: "model/lease.ts",
+    find: 'return run.status === "active" && run.crashCount > 0;',
+    replace: 'return run.status === "complete" && run.crashCount > 0;',
+    because: "A run that waits out a crash must get the event it waits for meanwhile, and then die again.",
+    noticedBy: "stores/memory/memory-store.test.ts",
+  },
+  {
+    name: "rows are written although the store refused a part of them",
+    guards: ["INV-11"],
+    file: "stores/memory/author-rows.ts",
+    find: "draft.set(key, { value: structuredClone(value) });",
+    replace: "draft.set(key, { value: structuredClone(value) });\n    rows.set(key, structuredClone(value));",
+    because: "Rows of simulated programs are refused before the first is written.",
+    noticedBy: "stores/memory/memory-store.test.ts",
+  },
 ];

@@ -47,8 +47,8 @@ const renewed: RenewAnswer = { kind: "renewed", eventSeq: 0, paused: false };
 function begin(
   answer: Answer = async (renewals) => renewals.map(() => renewed),
   freshenClock: () => Promise<void> | null = () => null,
+  runtime = createFakeRuntime(),
 ) {
-  const runtime = createFakeRuntime();
   const signals: (AbortSignal | undefined)[] = [];
   const calls: { at: number; runs: unknown[]; until: number; begun: unknown }[] = [];
   const store = {
@@ -73,6 +73,23 @@ function begin(
 }
 
 describe("a lease that is held", () => {
+  test("is renewed after a share of its third that chance decides, so that a crowd does not renew at once", async () => {
+    const firstAt = async (float: number): Promise<number | undefined> => {
+      const fake = createFakeRuntime();
+      const { runtime, hold, calls } = begin(
+        undefined,
+        undefined,
+        Object.assign(fake, { float: () => float }),
+      );
+      hold(1);
+      await runtime.advance(leaseMs / 3);
+      return calls[0]?.at;
+    };
+    const [early, late] = [await firstAt(0), await firstAt(0.75)];
+    expect(late).toBeLessThanOrEqual(leaseMs / 3);
+    expect(early).toBeLessThan(late ?? 0);
+  });
+
   test("is renewed every third of its length, for twenty times as long", async () => {
     const { runtime, keeper, hold, calls } = begin();
     const turn = hold(1);
