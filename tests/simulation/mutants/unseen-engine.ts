@@ -139,7 +139,7 @@ export const unseenInEngine: readonly Unseen[] = [
     file: "engine/body.ts",
     find: "    if (this.isVoid) return;\n    this.cancel(error);\n    this.#done?.({ ok: false, error });",
     replace:
-      "    if (this.isVoid) return;\n    this.#abortWith(error);\n    this.#done?.({ ok: false, error });",
+      "    if (this.isVoid) return;\n    this.#abort?.abort(error);\n    this.#done?.({ ok: false, error });",
     because: "Its result is refused a second time; only steps that it asks for inside would show it.",
     noticedBy: "engine/turn-nesting.test.ts",
   },
