@@ -44,13 +44,15 @@ describeBrowser("an instance in a process that is killed", ({ openPage }) => {
     expect(dev.hostPid).not.toBe(killed);
     await page.locator(".why", { hasText: "waits for event approved" }).waitFor();
     expect(await axe(page)).toEqual([]);
-    // The mark of the crash is seen whole, before the bar that begins there.
-    const isOnTop = await page.locator(".tl-line .tl-cut").evaluate((mark) => {
-      const { left, right, top, height } = mark.getBoundingClientRect();
-      const at = (x: number) => mark.ownerDocument.elementFromPoint(x, top + height / 2);
-      return [left + 3, right - 3].every((x) => mark.contains(at(x)));
-    });
-    expect(isOnTop).toBe(true);
+    // The mark of the crash is seen whole, before the bar that begins there, once the line has come to rest.
+    const isOnTop = (): Promise<boolean> =>
+      page.locator(".tl-line .tl-cut").evaluate((mark) => {
+        mark.scrollIntoView({ block: "center" });
+        const { left, right, top, height } = mark.getBoundingClientRect();
+        const at = (x: number) => mark.ownerDocument.elementFromPoint(x, top + height / 2);
+        return [left + 3, right - 3].every((x) => mark.contains(at(x)));
+      });
+    await expect.poll(isOnTop, { timeout: 10_000 }).toBe(true);
     await shot(page, "instance-crash-after");
 
     // And once more while it waits: then there is nothing to be cut off.
