@@ -32,7 +32,7 @@ describe.skipIf(serverProgram === undefined)("on a Redis Cluster", () => {
     const [first] = cluster.nodes as [TestNode];
     const load = await Load.begin(cluster, { waitReplicas: { count: 1, timeoutMs: 1000 } }, first);
     await load.moreAreDone(100);
-    await cluster.failOver(first);
+    await cluster.failOver(await cluster.slotOf(load.namespace));
     await load.moreAreDone(100);
     await load.end();
   });

@@ -56,7 +56,7 @@ describe.skipIf(serverProgram === undefined)("a node that dies while its slot mo
     await cluster.beginMove(slot, from, to);
     await cluster.moveThese(goes, from, to);
     expect(await from.client.call("WAIT", ["1", "5000"])).toBe(1);
-    await cluster.failOver(from);
+    await cluster.failOver(slot);
 
     const half = { failure: "unavailable", message: expect.stringContaining("redis-cli --cluster fix") };
     const newcomer = reopen(store, { cluster: client });

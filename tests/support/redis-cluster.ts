@@ -127,9 +127,12 @@ export class TestCluster {
     }
   }
 
-  /** Kills the node; resolves when one of its replicas serves its slots, and all nodes but those that import one know it. */
-  async failOver(node: TestNode): Promise<void> {
-    const slot = Number((await ownLine(node.client)).split(" ")[8]?.split("-")[0]);
+  /**
+   * Kills the node that serves the slot; resolves when another one does, and all nodes but those that import one know it.
+   * Which node that is, is asked now: on a busy machine a replica may have taken over before.
+   */
+  async failOver(slot: number): Promise<void> {
+    const node = await this.nodeOf(slot);
     await node.server.kill();
     await until(() => node.client.status !== "ready");
     await until(() =>
