@@ -30,6 +30,8 @@ export class TestCluster {
         "cluster-port": String(busPort),
         "cluster-node-timeout": String(nodeTimeoutMs),
         "repl-diskless-sync-delay": "0",
+        // A replica that is left goes to the new primary, never to one that seems to have lost its own.
+        "cluster-allow-replica-migration": "no",
       });
       const client = await openClient(server.url);
       busPorts.set(server.port, busPort);
