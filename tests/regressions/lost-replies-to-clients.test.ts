@@ -88,6 +88,26 @@ onEachStore("lost replies to clients", (tell) => {
     await expect(again).rejects.toMatchObject({ code: "INSTANCE_ID_ALREADY_EXISTS" });
   });
 
+  test.each(["it is asked again", "asking again fails for good"])(
+    "(INV-14) create leaves no lease that nobody holds: the instance runs at once, when %s",
+    async (how) => {
+      const { story, workflows } = tellHold();
+      const main = story.runner("main");
+      await main.start();
+      main.faults.fail("create", "ambiguous", { applied: true });
+      if (how !== "it is asked again") main.faults.fail("create", "fatal");
+      const creating = workflows.HOLD.create({ id: "i" }).then(
+        () => "it is asked again",
+        () => "asking again fails for good",
+      );
+      // Much less than a lease.
+      await story.clock.advance("10 seconds");
+      expect(await creating).toBe(how);
+      expect(await story.steps("i")).toEqual(["a completed", "go waiting"]);
+      expect(await recordOf(story, "i", "hold")).toMatchObject({ crashCount: 0 });
+    },
+  );
+
   test("(INV-1) create takes nothing from another runner that is at it by then", async () => {
     const gate = createGate();
     const begun: AbortSignal[] = [];
