@@ -26,10 +26,14 @@ import {
   commit,
   completed,
   create,
+  leaseMs,
   never,
+  pause,
   publish,
   ref,
+  restart,
   sendEvent,
+  terminate,
 } from "../../packages/everstep/src/testing/store-contract/given.ts";
 import { TestCluster, type TestNode, until } from "../support/redis-cluster.ts";
 
@@ -112,8 +116,26 @@ describe.skipIf(serverProgram === undefined)("on a cluster of three nodes", () =
       release: () => store.release([lease], at(1)),
       prune: () => store.prune({ before: never, limit: 5 }),
       "a newcomer": () => newcomer.migrate(),
+      pause: () => store.write([pause("a")], at(1)),
+      terminate: () => store.write([terminate("b")], at(1)),
+      restart: () => store.write([restart("b")], at(1)),
+      wake: () => store.write([{ kind: "wake", runId: lease.runId, token: lease.token }], at(1)),
+      abandon: () =>
+        store.write([{ kind: "abandon", owner: lease.owner, fate: { kind: "expire" } }], at(leaseMs)),
+      remove: () => store.remove(ref("c")),
       get: () => store.getInstance(ref("a")),
+      "get many": () => store.getInstances([ref("a"), ref("b")]),
+      statuses: () => store.getStatuses([ref("a"), ref("b")]),
       list: () => store.listInstances({ limit: 5 }),
+      "list runs": () => store.listRuns(ref("a"), 5),
+      // A turn that took half of a history for all of it would run steps again.
+      histories: () => store.readRuns([{ runId: lease.runId, steps: true, eventsAfter: 0 }]),
+      steps: () => store.listSteps(lease.runId, { limit: 5 }),
+      events: () => store.listEvents(lease.runId, { limit: 5 }),
+      logs: () => store.listLogs(lease.runId, { limit: 5 }),
+      counts: () => store.countByStatus(),
+      "next due": () => store.nextDueAt(["order"]),
+      due: () => store.listDue({ before: never, limit: 5 }),
     };
     await cluster.beginMove(slot, from, to);
     for (let moved = 0; moved <= keys.length; moved += 1) {

@@ -100,6 +100,33 @@ onEachStore("stopping", (tell) => {
 });
 
 onEachData("stopping by a real clock", { durable: true }, (take) => {
+  test("twice is once, also while it stops and with a body at work: no driver's error, and nothing to tell", async () => {
+    const { open } = take();
+    const problems: unknown[] = [];
+    let starts = 0;
+    const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
+      step.do("long", async () => {
+        starts += 1;
+        await new Promise(() => {});
+      }),
+    );
+    const app = createWorkflows({ workflows: { W: workflow }, store: open(), ...quiet(problems) });
+    await app.start();
+    const instance = await app.workflows.W.create({ id: "i" });
+    await expect.poll(() => starts).toBe(1);
+    const waiting = instance.result().catch((error) => error.code);
+    const first = app.stop({ grace: 300 });
+    const during = [app.stop(), app.stop({ grace: 0 })];
+    await new Promise((go) => setTimeout(go, 150));
+    during.push(app.stop());
+    const report = { finished: 0, released: 1 };
+    expect(await first).toEqual(report);
+    expect(await Promise.all(during)).toEqual([report, report, report]);
+    expect(await app.stop()).toEqual({ finished: 0, released: 0 });
+    expect(await waiting).toBe("APP_STOPPED");
+    expect(problems).toEqual([]);
+  });
+
   test("R-085 another process begins what was given back within two seconds", async () => {
     const { open } = take();
     const starts: { by: string; at: number }[] = [];

@@ -123,6 +123,9 @@ onEachStore("thrown", (tell) => {
       status: "errored",
       error: { name: "PostgrestError", message: "no such row" },
     });
+    const kept = (await recordOf(story, "ends")).error;
+    expect(kept).toMatchObject({ name: "PostgrestError", message: "no such row", cause: { message: "why" } });
+    expect(JSON.parse(kept?.properties?.json ?? "{}")).toEqual({ code: "PGRST116", details: { rows: 0 } });
     expect(await story.status("caught")).toEqual({
       status: "complete",
       output: { ...make(), cause: "why" },

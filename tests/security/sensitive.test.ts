@@ -2,6 +2,7 @@
 import { type App, allowAll, createHandler, createWorkflows, defineWorkflow, replayHistory } from "everstep";
 import { memory } from "everstep/testing";
 import { afterEach, describe, expect, test } from "vitest";
+import { onEachStore } from "../scenarios/each-store.ts";
 
 const canary = "canary-4f1d";
 const apps: App[] = [];
@@ -79,5 +80,47 @@ describe("a sensitive result", () => {
       throw new Error("no idea");
     });
     expect((await instance.history()).steps[0]).toMatchObject({ sensitive: true });
+  });
+});
+
+onEachStore("a sensitive result", (tell) => {
+  test("stays one in the store: whoever reads it later does not show it, nor what a copy of the run took over", async () => {
+    const waits = defineWorkflow({ name: "w" }, async (_event, step) => {
+      const { token } = await step.do("ask", { sensitive: "output" }, async () => ({ token: canary }));
+      const inner = await step.do("outer", async () =>
+        step.do("inner", { sensitive: "output" }, async () => [canary]).then(([text]) => text?.length),
+      );
+      await step.do("plain", async () => "to be seen");
+      await step.waitForEvent("go", { type: "go" });
+      return token.length + (inner ?? 0);
+    });
+    const story = tell({ W: waits });
+    const instance = await story.workflows.W.create({ id: "i" });
+    await story.runUntilIdle();
+    await story.restartRunner();
+    await instance.fork({ from: "go", newId: "copy" });
+    await instance.restart({ from: "go" });
+    await story.runUntilIdle();
+    for (const id of ["i", "copy"]) {
+      const handle = await story.workflows.W.get(id);
+      const seen = [
+        await handle.details(),
+        await handle.snapshot(),
+        await handle.history(),
+        await handle.exportHistory(),
+      ];
+      for (const each of seen) expect(JSON.stringify(each), id).not.toContain(canary);
+      const { steps } = await handle.history();
+      expect(steps.map(({ name, sensitive = false }) => [name, sensitive])).toEqual([
+        ["ask", true],
+        ["outer", false],
+        ["inner", true],
+        ["plain", false],
+        ["go", false],
+      ]);
+      await handle.sendEvent({ type: "go" });
+      await story.runUntilIdle();
+      expect(await handle.status()).toEqual({ status: "complete", output: 2 * canary.length });
+    }
   });
 });

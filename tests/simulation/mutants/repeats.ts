@@ -132,6 +132,13 @@ export const repeats: readonly Mutant[] = [
     replace: "createdAt > request.createdAt &&",
   },
   {
+    name: "a creation whose answer was lost gives back whatever lease is in force",
+    guards: ["INV-1", "INV-2"],
+    file: "client/submit-creation.ts",
+    find: "runner.giveBack(found.runId, request.lease)",
+    replace: "runner.giveBack(found.runId, { ...request.lease, token: found.token })",
+  },
+  {
     name: "whoever creates an id that is taken is told that it is new",
     guards: ["INV-36"],
     file: "client/submit-creation.ts",

@@ -1,3 +1,4 @@
+import type { Lease } from "../../model/lease.ts";
 import {
   claimIds,
   claimOne,
@@ -277,6 +278,24 @@ export const leaseCases: readonly Case[] = [
           "by one that knows more",
         );
       equal(await instance(store, "a"), before, "the instance, which keeps its lease as it was");
+    },
+  },
+  {
+    name: "a lease on a run that is gone or was taken over keeps none of those released with it",
+    async run({ open }) {
+      const store = await open();
+      const ids = ["a", "gone", "b", "taken", "c"];
+      const leases: Lease[] = [];
+      for (const id of ids) leases.push((await started(store, id)).lease);
+      await store.remove(ref("gone"));
+      await store.release(leases.slice(3, 4), at(1));
+      await claimOne(store, "taken", at(1), { owner: "other" });
+      await store.release(
+        leases.map((lease, n) => (n === 4 ? { ...lease, retryAt: at(9) } : lease)),
+        at(5),
+      );
+      equal(await claimIds(store, at(5)), ["a", "b"], "claimable");
+      equal(await claimIds(store, at(9)), ["c"], "claimable later");
     },
   },
   {
