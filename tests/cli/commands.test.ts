@@ -49,7 +49,7 @@ test("instances list shows a page, filters, and says how to go on", async () => 
   await world.runtime.settle();
   expect(await out("instances list order")).toMatchInlineSnapshot(`
     "workflow  id   status   run  created  updated  note
-    order     o-1  waiting    1  now      now      reserve is tried again, due in 10 s
+    order     o-1  waiting    1  now      now      reserve tries again in 10 s
     "
   `);
   const first = await out("instances list job --page-size 1 --order asc");
@@ -106,8 +106,8 @@ test("instances get draws the steps on a timeline and says why it waits", async 
     Step "reserve" failed (attempt 1 of at most 3) after Error: the warehouse is asleep; it is tried again in 10 seconds.
 
     Steps
-      ✓ charge   do                            0 ms  ━
-      ○ reserve  failed 1 of 3, next in 10 s  0 ms…  ┄
+      ✓ charge   do                                   0 ms  ━
+      ○ reserve  failed 1 of 3, tries again in 10 s  0 ms…  ┄
         attempt 1: Error: the warehouse is asleep
     "
   `);
@@ -118,16 +118,16 @@ test("instances get draws the steps on a timeline and says why it waits", async 
       created  10 s ago (2026-01-31 12:00:00 UTC)
       started  10 s ago (2026-01-31 12:00:00 UTC)
       updated  now (2026-01-31 12:00:10 UTC)
-      due      in 60 s (2026-01-31 12:01:10 UTC)
+      due      in 1 min (2026-01-31 12:01:10 UTC)
 
     Step "cool off" sleeps for 60 seconds more.
     Skip the sleep if it should go on now.
       everstep instances skip-sleep order o-1
 
     Steps
-      ✓ charge    do                    0 ms  ━
-      ✓ reserve   do, attempt 2 of 3    10 s  ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
-      ○ cool off  sleep, over in 60 s  0 ms…                               ┄
+      ✓ charge    do                      0 ms  ━
+      ✓ reserve   do, attempt 2 of 3      10 s  ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+      ○ cool off  sleep, wakes in 1 min  0 ms…                               ┄
     "
   `);
 });
@@ -169,8 +169,8 @@ test("instances send-event reaches the step that waits for it", async () => {
 
 test("waiters and emit are about whoever waits for a topic", async () => {
   expect(await out("waiters prices.changed")).toMatchInlineSnapshot(`
-    "workflow  id   run  step    gives up
-    order     o-1    1  prices  in 24 h
+    "workflow  id   run  step    times out
+    order     o-1    1  prices  in 1 d
     "
   `);
   expect(await out(["emit", "prices.changed", '{"currency": "EUR"}'])).toBe("Reached 1 instance.\n");

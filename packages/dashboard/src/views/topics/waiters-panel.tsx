@@ -8,6 +8,7 @@ import { Panel } from "../../parts/panel.tsx";
 import { MoreButton, Pending } from "../../parts/pending.tsx";
 import { When } from "../../parts/when.tsx";
 import { Wide } from "../../parts/wide.tsx";
+import { headed, whenOver } from "../../words/common.ts";
 
 const pageSize = 100;
 
@@ -35,7 +36,7 @@ export function WaitersPanel({ topic }: { readonly topic: string }) {
                 <th>Instance</th>
                 <th>Workflow</th>
                 <th>Step</th>
-                <th>Waits until</th>
+                <th>{headed(whenOver.topic)}</th>
               </tr>
             </thead>
             <tbody>
@@ -48,9 +49,7 @@ export function WaitersPanel({ topic }: { readonly topic: string }) {
                   </td>
                   <td>{waiter.workflowName}</td>
                   <td className="mono">{waiter.stepKey}</td>
-                  <td>
-                    <When at={waiter.deadlineAt} />
-                  </td>
+                  <td>{waiter.hasEvent ? "has its event" : <When at={waiter.deadlineAt} />}</td>
                 </tr>
               ))}
             </tbody>
