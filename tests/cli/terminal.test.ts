@@ -53,7 +53,7 @@ test("the timeline has colours and fits the window", async () => {
       <dim>created</>  10 s ago (2026-01-31 12:00:00 UTC)
       <dim>started</>  10 s ago (2026-01-31 12:00:00 UTC)
       <dim>updated</>  now (2026-01-31 12:00:10 UTC)
-      <dim>due    </>  in 1 min (2026-01-31 12:01:10 UTC)
+      <dim>wakes  </>  in 1 min (2026-01-31 12:01:10 UTC)
 
     Step "cool off" sleeps for 60 seconds more.
     <yellow>Skip the sleep if it should go on now.</>

@@ -30,7 +30,7 @@ export function WaitersPanel({ topic }: { readonly topic: string }) {
       )}
       {items && items.length > 0 && (
         <Wide label="Waiters">
-          <table className="plain">
+          <table className="plain cards">
             <thead>
               <tr>
                 <th>Instance</th>
@@ -43,13 +43,17 @@ export function WaitersPanel({ topic }: { readonly topic: string }) {
               {items.map((waiter) => (
                 <tr key={`${waiter.workflowName}/${waiter.instanceId}/${waiter.stepKey}`}>
                   <td>
-                    <Link href={links.instance(waiter)} className="mono">
+                    <Link href={links.instance(waiter)} className="mono" title={waiter.instanceId}>
                       {waiter.instanceId}
                     </Link>
                   </td>
-                  <td>{waiter.workflowName}</td>
-                  <td className="mono">{waiter.stepKey}</td>
-                  <td>{waiter.hasEvent ? "has its event" : <When at={waiter.deadlineAt} />}</td>
+                  <td data-label="Workflow">{waiter.workflowName}</td>
+                  <td className="mono" data-label="Step">
+                    {waiter.stepKey}
+                  </td>
+                  <td data-label={headed(whenOver.topic)}>
+                    <span>{waiter.hasEvent ? "has its event" : <When at={waiter.deadlineAt} />}</span>
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -79,7 +79,7 @@ function Time({ at }: { readonly at: string }) {
   return (
     <>
       {spokenTime(timeOf(at))}{" "}
-      <span className="dim small">
+      <span className="dim small no-wrap">
         <When at={at} isShort />
       </span>
     </>
