@@ -15,6 +15,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { sqlite } from "everstep/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import { codeBlocks } from "./support/docs-blocks.ts";
 
 const run = promisify(execFile);
 const root = process.cwd();
@@ -52,15 +53,15 @@ describe("code blocks", () => {
 
   test.each(blocks.filter(({ lines }) => lines.length > linesOfASnippet))(
     "$page:$line is an example",
-    ({ source, lines }) => {
+    ({ source, lines, expected }) => {
       expect(source, "put <!-- examples/docs/file.ts#region --> in front of the block").not.toBeNull();
-      expect(lines).toEqual(regionOf(source as string));
+      expect(lines).toEqual(expected);
     },
   );
 
   test("a block that names an example is that example, however short", () => {
     const named = blocks.filter(({ source }) => source !== null);
-    expect(named.map(({ lines }) => lines)).toEqual(named.map(({ source }) => regionOf(source as string)));
+    expect(named.map(({ lines }) => lines)).toEqual(named.map(({ expected }) => expected));
   });
 
   test("every example and every region of one is on a page", () => {
@@ -194,37 +195,6 @@ async function recorded(path: string, ref: { workflowName: string; instanceId: s
   };
   await expect.poll(names, { interval: 20 }).toContain(step);
   await store.close();
-}
-
-interface Block {
-  readonly page: string;
-  readonly line: number;
-  /** The example named in front of it: a file, or a region of one. */
-  readonly source: string | null;
-  readonly lines: readonly string[];
-}
-
-/** The TypeScript blocks of a page. */
-function codeBlocks(page: string): Block[] {
-  const lines = readFileSync(page, "utf8").split("\n");
-  return lines.flatMap((fence, at) => {
-    if (fence !== "```ts") return [];
-    const end = lines.indexOf("```", at);
-    const source = /^<!-- (\S+) -->$/.exec(lines[at - 1] ?? "")?.[1] ?? null;
-    return [{ page, line: at + 1, source, lines: lines.slice(at + 1, end) }];
-  });
-}
-
-/** `examples/docs/file.ts` is the whole file, `examples/docs/file.ts#name` the lines between its region comments. */
-function regionOf(source: string): readonly string[] {
-  const [file = "", name] = source.split("#");
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
-  if (name === undefined) return lines;
-  const begin = lines.findIndex((line) => line.trim() === `// #region ${name}`);
-  const end = lines.findIndex((line) => line.trim() === `// #endregion ${name}`);
-  expect([begin, end], `${source} has no such region`).not.toContain(-1);
-  const indent = /^ */.exec(lines[begin] ?? "")?.[0] ?? "";
-  return lines.slice(begin + 1, end).map((line) => line.replace(indent, ""));
 }
 
 /** A file with regions is shown by them, one without as a whole. */

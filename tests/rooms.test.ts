@@ -21,6 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   runner: ["model", "authoring", "engine", "store"],
   verify: ["model", "authoring", "engine", "store"],
   wire: ["model", "authoring"],
+  words: ["model", "wire"],
   client: ["model", "authoring", "engine", "store", "runner", "verify", "wire", "system-runtime.ts"],
   http: ["model", "authoring", "client", "runner", "wire"],
   "fetch-client": ["model", "authoring", "wire", "verify", "system-runtime.ts"],
@@ -33,6 +34,7 @@ const mayImport: Record<string, readonly string[]> = {
   cli: [
     "model",
     "wire",
+    "words",
     "fetch-client",
     "node",
     "dashboard",

@@ -20,7 +20,7 @@ export default {
     const response = await app.fetch(request);
     // Closed when the answer is out, which for a stream may take long.
     const { readable, writable } = new TransformStream();
-    const sent = (response.body ?? new Blob().stream()).pipeTo(writable);
+    const sent = response.body === null ? Promise.resolve() : response.body.pipeTo(writable);
     context.waitUntil(sent.catch(() => {}).then(() => app.stop()));
     return new Response(response.body && readable, response);
   },

@@ -49,7 +49,7 @@ test("instances list shows a page, filters, and says how to go on", async () => 
   await world.runtime.settle();
   expect(await out("instances list order")).toMatchInlineSnapshot(`
     "workflow  id   status   run  created  updated  note
-    order     o-1  waiting    1  now      now      reserve is tried again, due in 10 s
+    order     o-1  waiting    1  now      now      reserve tries again in 10 s
     "
   `);
   const first = await out("instances list job --page-size 1 --order asc");
@@ -97,17 +97,17 @@ test("instances list shows a page, filters, and says how to go on", async () => 
 test("instances get draws the steps on a timeline and says why it waits", async () => {
   expect(await out("instances get order o-1")).toMatchInlineSnapshot(`
     "order o-1  waiting
-      run      1
-      created  now (2026-01-31 12:00:00 UTC)
-      started  now (2026-01-31 12:00:00 UTC)
-      updated  now (2026-01-31 12:00:00 UTC)
-      due      in 10 s (2026-01-31 12:00:10 UTC)
+      run          1
+      created      now (2026-01-31 12:00:00 UTC)
+      started      now (2026-01-31 12:00:00 UTC)
+      updated      now (2026-01-31 12:00:00 UTC)
+      tries again  in 10 s (2026-01-31 12:00:10 UTC)
 
     Step "reserve" failed (attempt 1 of at most 3) after Error: the warehouse is asleep; it is tried again in 10 seconds.
 
     Steps
-      ✓ charge   do                            0 ms  ━
-      ○ reserve  failed 1 of 3, next in 10 s  0 ms…  ┄
+      ✓ charge   do                                   0 ms  ━
+      ○ reserve  failed 1 of 3, tries again in 10 s  0 ms…  ┄
         attempt 1: Error: the warehouse is asleep
     "
   `);
@@ -118,16 +118,16 @@ test("instances get draws the steps on a timeline and says why it waits", async 
       created  10 s ago (2026-01-31 12:00:00 UTC)
       started  10 s ago (2026-01-31 12:00:00 UTC)
       updated  now (2026-01-31 12:00:10 UTC)
-      due      in 60 s (2026-01-31 12:01:10 UTC)
+      wakes    in 1 min (2026-01-31 12:01:10 UTC)
 
     Step "cool off" sleeps for 60 seconds more.
     Skip the sleep if it should go on now.
       everstep instances skip-sleep order o-1
 
     Steps
-      ✓ charge    do                    0 ms  ━
-      ✓ reserve   do, attempt 2 of 3    10 s  ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
-      ○ cool off  sleep, over in 60 s  0 ms…                               ┄
+      ✓ charge    do                      0 ms  ━
+      ✓ reserve   do, attempt 2 of 3      10 s  ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+      ○ cool off  sleep, wakes in 1 min  0 ms…                               ┄
     "
   `);
 });
@@ -169,8 +169,8 @@ test("instances send-event reaches the step that waits for it", async () => {
 
 test("waiters and emit are about whoever waits for a topic", async () => {
   expect(await out("waiters prices.changed")).toMatchInlineSnapshot(`
-    "workflow  id   run  step    gives up
-    order     o-1    1  prices  in 24 h
+    "workflow  id   run  step    times out
+    order     o-1    1  prices  in 1 d
     "
   `);
   expect(await out(["emit", "prices.changed", '{"currency": "EUR"}'])).toBe("Reached 1 instance.\n");
@@ -265,7 +265,7 @@ test("instances rewind, restart and fork begin anew, from a step or from the beg
   );
   expect(await out("instances restart order o-1")).toBe("Restarted order o-1.\n");
   await world.runtime.settle();
-  expect(await out("instances get order o-1")).toContain("run      4");
+  expect(await out("instances get order o-1")).toMatch(/\n {2}run {10}4\n/);
   expect(await out("instances history order o-1 --run 2")).toContain("order o-1  run 2");
   expect(await out("instances fork order o-1 --from reserve --new-id o-2")).toBe(
     "Forked order o-1 as order o-2.\n",
@@ -311,7 +311,10 @@ test("dead letters are listed, and retried one by one or all together", async ()
 test("instances retry gives a failed step another attempt", async () => {
   await out(["wf", "start", "job", '{"fail": "no money"}', "--id", "d-4"]);
   await world.runtime.settle();
-  expect(await out("instances get job d-4")).toMatchInlineSnapshot(`
+  const got = await out("instances get job d-4");
+  // Where in these files it is thrown is of this machine.
+  expect(got).toMatch(/ {2}thrown {7}at .*\/tests\/cli\/.*\.ts:\d+:\d+\)?\n/);
+  expect(got.replace(/thrown {7}at .*\n/, "thrown       at (here)\n")).toMatchInlineSnapshot(`
     "job d-4  errored
       run          1
       created      now (2026-01-31 12:00:10 UTC)
@@ -320,6 +323,7 @@ test("instances retry gives a failed step another attempt", async () => {
       ended        now (2026-01-31 12:00:10 UTC)
       took         0 ms
       dead letter  yes: the engine gave up on it
+      thrown       at (here)
 
     It failed 0 seconds ago with Error: no money.
     Retry the failed step once its cause is gone, or restart the instance.

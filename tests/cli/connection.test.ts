@@ -63,6 +63,21 @@ test("a server that is not there is named without what was sent to it", async ()
   );
 });
 
+test("https:// to a server that speaks http is said in our words, not in those of OpenSSL", async () => {
+  const url = world.url.replace("http:", "https:");
+  const ran = await everstep(["workflows", "list", "--url", url, "--retries", "0"]);
+  expect(ran.code).toBe(70);
+  expect(ran.err).toContain("does not speak TLS, so its url may begin with http:// instead of https://");
+  expect(ran.err).not.toMatch(/SSL|routines|:error:/i);
+});
+
+test("the dev server of the folder may be named by its URL", async () => {
+  const folder = emptyFolder();
+  writeDevFile(folder, process.pid, token);
+  const ran = await everstep(["workflows", "list", "--url", world.url], { cwd: folder });
+  expect(ran).toMatchObject({ code: 0, err: "" });
+});
+
 function writeDevFile(folder: string, pid: number, token?: string): void {
   mkdirSync(join(folder, ".everstep"));
   writeFileSync(join(folder, ".everstep", "dev.json"), JSON.stringify({ url: world.url, pid, token }), {

@@ -176,6 +176,12 @@ test.each([
   expect(JSON.parse(shown.out)).toMatchObject({ meta: { dueAt, deadlineAt } });
 });
 
+test("what starts later says when, in a list and alone", async () => {
+  await world.run("instances create job --id later --start-at 2h");
+  expect((await world.run("instances list job --id-prefix later")).out).toMatch(/ starts in 2 h\n/);
+  expect((await world.run("instances get job later")).out).toMatch(/\n {2}starts {3}in 2 h \(/);
+});
+
 test("a sleep of an instance that has ended cannot be skipped", async () => {
   const ran = await world.run("instances skip-sleep job bad");
   expect(ran).toMatchObject({ code: 70, out: "" });

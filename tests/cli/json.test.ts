@@ -76,7 +76,7 @@ test("one thing is one object", async () => {
 });
 
 test("a list says what is waited for, and why names the command with its words", async () => {
-  expect((await everstep("instances list order")).out).toMatch(/o-1 .* approval ← event approved, due in/);
+  expect((await everstep("instances list order")).out).toMatch(/o-1 .* approval ← approved, times out in/);
   expect((await everstep("instances why o-1")).out).toContain(
     "everstep instances send-event order o-1 approved\n",
   );

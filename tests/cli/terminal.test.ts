@@ -29,7 +29,7 @@ test("statuses have colours in a list", async () => {
     "<dim>workflow</>  <dim>id</>   <dim>status</>    <dim>run</>  <dim>created</>   <dim>updated</>   <dim>note</>
     job       j-2  <green>complete</>    1  10 s ago  10 s ago
     job       j-1  <red>errored</>     1  10 s ago  10 s ago  <red>dead letter: Error: no money, and this is a long …</>
-    order     o-1  <yellow>waiting</>     1  10 s ago  now       <dim>cool off sleeps, due in 60 s</>
+    order     o-1  <yellow>waiting</>     1  10 s ago  now       <dim>cool off wakes in 1 min</>
     "
   `);
 });
@@ -53,16 +53,16 @@ test("the timeline has colours and fits the window", async () => {
       <dim>created</>  10 s ago (2026-01-31 12:00:00 UTC)
       <dim>started</>  10 s ago (2026-01-31 12:00:00 UTC)
       <dim>updated</>  now (2026-01-31 12:00:10 UTC)
-      <dim>due    </>  in 60 s (2026-01-31 12:01:10 UTC)
+      <dim>wakes  </>  in 1 min (2026-01-31 12:01:10 UTC)
 
     Step "cool off" sleeps for 60 seconds more.
     <yellow>Skip the sleep if it should go on now.</>
     <dim>  everstep instances skip-sleep order o-1</>
 
     <bold>Steps</>
-      <green>✓</> charge    <dim>do                 </>   0 ms  <blue>━</>
-      <green>✓</> reserve   <dim>do, attempt 2 of 3 </>   10 s  <blue>━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━</>
-      <yellow>○</> cool off  <dim>sleep, over in 60 s</>  0 ms…  <blue>                             ┄</>
+      <green>✓</> charge    <dim>do                   </>   0 ms  <blue>━</>
+      <green>✓</> reserve   <dim>do, attempt 2 of 3   </>   10 s  <blue>━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━</>
+      <yellow>○</> cool off  <dim>sleep, wakes in 1 min</>  0 ms…  <blue>                             ┄</>
     "
   `);
 });

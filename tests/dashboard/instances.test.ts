@@ -31,7 +31,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await page.getByRole("button", { name: /^paused/ }).click();
     await shows(page, ["order-paused", "order-retrying", "order-waiting"]);
     const waits = page.locator('[data-key="order order-waiting"] .state');
-    await expect.poll(() => waits.innerText()).toMatch(/^approval ← approved, gives up in/);
+    await expect.poll(() => waits.innerText()).toMatch(/^approval ← approved, times out in/);
     await page.getByLabel("Order", { exact: true }).selectOption("asc");
     await expect.poll(() => ids(page)).toEqual(["order-waiting", "order-retrying", "order-paused"]);
     await page.getByLabel("Id begins with", { exact: true }).fill("order-p");
@@ -114,7 +114,7 @@ onEachStore("the list of instances", { seed }, (stage) => {
     await open(page);
     await sleeper.create({ id: `live-${store}-1`, params: { for: "1 hour" } });
     await expect.poll(async () => (await ids(page))[0]).toBe(`live-${store}-1`);
-    await expect.poll(() => page.locator(".row .state").first().innerText()).toMatch(/^nap sleeps, due in/);
+    await expect.poll(() => page.locator(".row .state").first().innerText()).toMatch(/^nap wakes in/);
 
     await page.evaluate("scrollTo(0, 4000)");
     await expect.poll(async () => (await ids(page))[0]).not.toBe(`live-${store}-1`);

@@ -57,6 +57,35 @@ onEachStore("the layout", { isOfThePage: true, seed: seedEverything }, (stage) =
     await shot(page, "layout-head-390", { fullPage: true });
   });
 
+  test("how long it runs, how long ago it began and how long its step is at work are the same number at every moment", async () => {
+    const page = await openTimeline(stage, "held/held-active");
+    await row(page, "hold").waitFor();
+    // What stands on the page after every frame, for four changes of the second.
+    const seen = await page.evaluate<readonly string[][]>(`new Promise((done) => {
+      const text = (found) => found?.textContent ?? "";
+      const fact = (name) => text([...document.querySelectorAll(".instance-facts div")]
+        .find((each) => text(each.querySelector("dt")) === name)?.querySelector("dd"));
+      const all = [];
+      const look = () => {
+        all.push([fact("Started"), fact("Running for"), text(document.querySelector(".tl-total dd")), text(document.querySelector(".lead-strip p"))]);
+        if (all.length < 240) requestAnimationFrame(look); else done(all);
+      };
+      look();
+    })`);
+    const numbers = seen.map(([started = "", ran = "", total = "", lead = ""]) => [
+      wholeSeconds(started),
+      wholeSeconds(ran),
+      wholeSeconds(total),
+      wholeSeconds(lead),
+    ]);
+    expect(new Set(numbers.map(([ran]) => ran)).size).toBeGreaterThan(1);
+    const wrong = numbers.filter(([, ran = 0, total = 0]) => Math.abs(total - ran) > 0);
+    expect(wrong).toEqual([]);
+    // In words only whole minutes are told, once there are some.
+    const unlike = numbers.filter(([ago = 0, ran = 0]) => ago !== (ran < 60 ? ran : ran - (ran % 60)));
+    expect(unlike).toEqual([]);
+  });
+
   test("while the server is out of reach everything stands still at the same time, and no action looks possible", async () => {
     const page = await openTimeline(stage, "held/held-active", { mayComplain });
     await row(page, "hold").waitFor();
@@ -137,6 +166,12 @@ async function box(element: Locator) {
   const found = await element.boundingBox();
   if (!found) throw new Error("It is not to be seen.");
   return found;
+}
+
+/** "12 seconds ago", "12.6 s", "1 min 3 s": as whole seconds. */
+function wholeSeconds(text: string): number {
+  const of = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
+  return 60 * of(/(\d+) min/) + of(/(\d+)(?:\.\d+)? s(?!t)/);
 }
 
 /** "840 ms" is 0.84, "7.6 s" is 7.6. */

@@ -75,6 +75,20 @@ onEachStore("the timeline, live and long", { isOfThePage: true }, (stage) => {
     await shot(page, `timeline-long-${store}`);
   });
 
+  test("a drawing to scale stays one when a long wait begins: it does not become another by itself", async () => {
+    await stage.served.app.workflows.held.create({ id: "steady", params: { rest: "1 hour" } });
+    const page = await openTimeline(stage, "held/steady");
+    await row(page, "hold").waitFor();
+    const toScale = page.getByRole("button", { name: "To scale" });
+    expect(await toScale.getAttribute("aria-pressed")).toBe("true");
+    stage.served.gates.open("steady");
+    await row(page, "rest").waitFor();
+    const compress = page.getByRole("button", { name: "Compress waits" });
+    await expect.poll(() => compress.isEnabled()).toBe(true);
+    expect(await toScale.getAttribute("aria-pressed")).toBe("true");
+    expect(await page.locator(".tl-break-text").count()).toBe(0);
+  });
+
   test("names and errors that look like code stay texts", async () => {
     await seedHostile(stage.served);
     const page = await openTimeline(stage, "hostile/hostile-errored");

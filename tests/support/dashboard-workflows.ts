@@ -113,9 +113,10 @@ const doomed = defineWorkflow({ name: "doomed" }, async (_event, step) => {
 
 /** A body that goes on until the test opens its gate: an instance that is active for as long as one likes. */
 const held = (gates: Gates) =>
-  defineWorkflow({ name: "held" }, async ({ instanceId }, step) => {
+  defineWorkflow<{ readonly rest?: Duration }>({ name: "held" }, async ({ instanceId, payload }, step) => {
     await step.do("before", () => "done");
     await step.do("hold", ({ signal }) => gates.passed(instanceId, signal));
+    if (payload.rest) await step.sleep("rest", payload.rest);
     return "let go";
   });
 

@@ -83,7 +83,7 @@ function Views() {
           <Redirect to="/" replace />
         </Route>
         <Route>
-          <Empty title="There is nothing at this address.">
+          <Empty title="There is nothing at this address." isPage>
             <Link href={links.overview}>Back to the overview</Link>
           </Empty>
         </Route>

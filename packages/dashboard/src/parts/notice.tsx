@@ -49,10 +49,20 @@ export function ProblemNotice({
   );
 }
 
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Empty({
+  title,
+  children,
+  isPage = false,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  /** There is nothing else on the page. */
+  readonly isPage?: boolean;
+}) {
+  const Title = isPage ? "h1" : "strong";
   return (
     <div className="empty">
-      <strong>{title}</strong>
+      <Title>{title}</Title>
       {children}
     </div>
   );

@@ -6,13 +6,16 @@ function clock(everyMs: number) {
   const listeners = new Set<() => void>();
   let timer: ReturnType<typeof setInterval> | undefined;
   let now = serverNow();
+  const tick = (): void => {
+    now = serverNow();
+    for (const each of listeners) each();
+  };
   return {
+    tick,
     subscribe(listener: () => void): () => void {
       listeners.add(listener);
       timer ??= setInterval(() => {
-        if (document.visibilityState !== "visible") return;
-        now = serverNow();
-        for (const each of listeners) each();
+        if (document.visibilityState === "visible") tick();
       }, everyMs);
       return () => {
         listeners.delete(listener);
@@ -30,6 +33,11 @@ function clock(everyMs: number) {
 }
 
 const seconds = clock(1000);
+
+/** What has come is of a moment after the last second: the whole page goes on to it, not a part alone. */
+export function tickNow(): void {
+  seconds.tick();
+}
 
 const still = (): (() => void) => () => {};
 

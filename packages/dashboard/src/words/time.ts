@@ -1,40 +1,22 @@
 /** Times and durations as people read them. */
 
-const units: readonly (readonly [Intl.RelativeTimeFormatUnit, string, number])[] = [
-  ["day", "d", 86_400_000],
-  ["hour", "h", 3_600_000],
-  ["minute", "min", 60_000],
-  ["second", "s", 1000],
-];
+import { distanceOf, spokenDuration } from "./common.ts";
+
+export { spokenDuration };
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** "3 minutes ago", "in 2 days", "now". */
 export function spokenAgo(at: number, now: number): string {
-  const ms = at - now;
-  if (Math.abs(ms) < 1000) return "now";
-  const which = units.findIndex(([, , each], n) => Math.abs(ms) >= (ms > 0 ? each - halfOf(n + 1) : each));
-  const [unit, , size] = units[which] ?? ["second", "s", 1000];
-  // What is past is over for so long; what is still to come is said as near as it can be.
-  return relative.format(ms > 0 ? Math.round(ms / size) : Math.trunc(ms / size), unit);
+  const distance = distanceOf(at, now);
+  if (!distance) return "now";
+  const { count, unit, isPast } = distance;
+  return relative.format(isPast ? -count : count, unit);
 }
 
-function halfOf(unit: number): number {
-  return (units[unit]?.[2] ?? 0) / 2;
-}
-
-/** "840 ms", "3.2 s", "4 min 10 s", "2 d 3 h". */
-export function spokenDuration(ms: number): string {
-  if (ms < 1) return "0 ms";
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
-  const at = units.findIndex(([, , each]) => ms >= each);
-  const [, sign, size] = units[at] as (typeof units)[number];
-  const [, nextSign, nextSize] = units[at + 1] as (typeof units)[number];
-  const whole = Math.floor(ms / size);
-  const rest = Math.floor((ms - whole * size) / nextSize);
-  return rest === 0 ? `${whole} ${sign}` : `${whole} ${sign} ${rest} ${nextSign}`;
+/** "7 s", "1 min 3 s": of what goes on, where it is read at a glance. */
+export function spokenRunning(ms: number): string {
+  return ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : spokenDuration(ms);
 }
 
 /** "1:05", "2:03:04", "3 d 2:03:04": for what counts down. */

@@ -273,6 +273,7 @@ describe("an instance that waits", () => {
 
   test.each([
     [500, "1 second"],
+    [12_100, "13 seconds"],
     [119_000, "119 seconds"],
     [120_000, "2 minutes"],
     [7_200_000, "2 hours"],

@@ -72,7 +72,8 @@ function isHeldBySomebody({ executing, dueAt }: InstanceRecord, { now }: WhyTerm
 }
 
 function whyUnlisted({ dueAt }: InstanceRecord, { now }: WhyTerms): Said {
-  const since = dueAt !== null && dueAt <= now ? ` It has been due for ${spoken(now - dueAt)}.` : "";
+  const since =
+    dueAt !== null && dueAt <= now ? ` It has been due for ${spoken(now - dueAt, Math.floor)}.` : "";
   return {
     reason: "unlisted",
     answer: `It stands in no list of due runs, because part of a write is missing, so no runner finds it.${since}`,
@@ -134,7 +135,7 @@ function whyExecuting({ dueAt, begun }: InstanceRecord, terms: WhyTerms): Said {
   if (lateMs > 0) {
     return {
       reason: "lease-ran-out",
-      answer: `The process that ran it has not been heard of; its lease ran out ${spoken(lateMs)} ago.`,
+      answer: `The process that ran it has not been heard of; its lease ran out ${spoken(lateMs, Math.floor)} ago.`,
       advice: "A runner that is up takes over by itself within seconds. If none does, start one.",
     };
   }
@@ -147,7 +148,7 @@ function whyExecuting({ dueAt, begun }: InstanceRecord, terms: WhyTerms): Said {
   const tries = last.start > 1 ? `, start ${last.start}` : "";
   return {
     reason: "executing",
-    answer: `A runner is at it right now: step "${last.name}" has been at work for ${spoken(terms.now - last.at)}${tries}.`,
+    answer: `A runner is at it right now: step "${last.name}" has been at work for ${spoken(terms.now - last.at, Math.floor)}${tries}.`,
     advice: null,
     stepKey: last.key,
   };
@@ -157,7 +158,7 @@ function whySilent(unheardMs: number, leftMs: number): Said {
   return {
     reason: "runner-silent",
     answer:
-      `The runner that has it was last heard of ${spoken(unheardMs)} ago; unless it is heard of again, ` +
+      `The runner that has it was last heard of ${spoken(unheardMs, Math.floor)} ago; unless it is heard of again, ` +
       `another takes over in ${spoken(leftMs)}.`,
     advice: null,
   };
@@ -198,15 +199,15 @@ function whyDue({ dueAt: _, ...record }: InstanceRecord, dueAt: number, terms: W
       : " No runner is at work in this process; if none is elsewhere, start one.";
     return {
       reason: "queued",
-      answer: `It has been due for ${spoken(lateMs)} and waits for its turn: at most ${concurrency} of "${record.workflowName}" run at once.`,
+      answer: `It has been due for ${spoken(lateMs, Math.floor)} and waits for its turn: at most ${concurrency} of "${record.workflowName}" run at once.`,
       advice: `It goes on when one of those ends. If none of them moves, look at them; or raise the cap.${nobody}`,
     };
   }
   return {
     reason: terms.runnerRuns ? "queued" : "no-runner",
     answer: terms.runnerRuns
-      ? `It has been due for ${spoken(lateMs)}, and every place of the runners is taken.`
-      : `It has been due for ${spoken(lateMs)}, and nobody has taken it; no runner is at work in this process.`,
+      ? `It has been due for ${spoken(lateMs, Math.floor)}, and every place of the runners is taken.`
+      : `It has been due for ${spoken(lateMs, Math.floor)}, and nobody has taken it; no runner is at work in this process.`,
     advice: terms.runnerRuns
       ? "Let runners take more at once, or start more of them."
       : "Start a runner that has this workflow, or have one tick.",
@@ -259,8 +260,12 @@ function ago(time: number | null, { now }: WhyTerms): string {
   return time === null ? "" : ` ${spoken(now - time, Math.floor)} ago`;
 }
 
-/** Roughly, so that it is read at a glance. What was is told in whole units, as everywhere: 7.6 minutes ago are 7. */
-function spoken(ms: number, whole: (units: number) => number = Math.round): string {
+/**
+ * Roughly, so that it is read at a glance, and by the rule of all times: what was is told in whole units that are over (7.6 minutes
+ * ago are 7), what is to come in whole seconds that have begun (12.1 seconds are 13).
+ */
+function spoken(exactMs: number, whole: (units: number) => number = Math.round): string {
+  const ms = whole === Math.floor ? exactMs : Math.ceil(exactMs / 1000) * 1000;
   const [unit, size] = units.find(([, least]) => ms >= least * 2) ?? ["second", 1000];
   const count = Math.max(0, whole(ms / size));
   return `${count} ${unit}${count === 1 ? "" : "s"}`;

@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { someError } from "../authoring/error-object.ts";
+import { isNonRetryable } from "../authoring/errors.ts";
 import { fromStoredError } from "../authoring/stored-error.ts";
 import { EverstepError } from "../model/error.ts";
 import type { ErroredStep, SettledStep, StepRecord, StepType, WaitingStep } from "../model/step.ts";
@@ -106,7 +107,9 @@ export class CallRegister {
   errorOf(record: SettledStep): Error {
     const error = fromStoredError((record as ErroredStep).error);
     const { attempts, maxAttempts, type } = record;
-    if (type === "do" && maxAttempts !== null && attempts >= maxAttempts) {
+    const isUsedUp = type === "do" && maxAttempts !== null && attempts >= maxAttempts;
+    // Where the author said that no attempt helps, nothing was used up, on the last attempt as on the first.
+    if (isUsedUp && !isNonRetryable(error)) {
       this.#exhausted ??= new WeakSet();
       this.#exhausted.add(error);
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { held, stagesOn } from "../../../../tests/support/turn-stage.ts";
+import { NonRetryableError } from "../authoring/errors.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 
 const stageOf = stagesOn(createFakeRuntime);
@@ -78,6 +79,23 @@ describe("retries", () => {
       "down 2",
       "down 3",
     ]);
+  });
+
+  test("a NonRetryableError is the author's decision, on the last attempt too: the run is errored, never a dead letter", async () => {
+    const wrapped = new Error("no", { cause: new NonRetryableError("declined") });
+    for (const [limit, error] of [
+      [5, new NonRetryableError("declined")],
+      [0, new NonRetryableError("declined")],
+      [0, new NonRetryableError("declined", "Declined")],
+      [0, wrapped],
+    ] as const) {
+      const stage = stageOf((step) =>
+        step.do("charge", { retries: { limit, delay: 0 } }, async () => {
+          throw error;
+        }),
+      );
+      expect(await stage.play()).toMatchObject({ next: { kind: "error", deadLetter: false } });
+    }
   });
 
   test("used up before: the step fails without running its body", async () => {

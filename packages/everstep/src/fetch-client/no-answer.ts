@@ -32,7 +32,19 @@ function reasonOf(problem: unknown): string {
   let reason = "the connection failed";
   for (let at: unknown = problem, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = (at as { readonly code?: unknown }).code;
+    if (typeof code === "string" && isOfTls.test(code)) return tlsReason(code);
     reason = at.message || (typeof code === "string" ? code : reason);
   }
   return reason;
+}
+
+/** What OpenSSL says of it names places in its own sources. */
+const isOfTls = /^(EPROTO$|ERR_SSL_)/;
+const isOtherProtocol =
+  /^EPROTO$|WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL|RECORD_LAYER/;
+
+function tlsReason(code: string): string {
+  return isOtherProtocol.test(code)
+    ? "what answers there does not speak TLS, so its url may begin with http:// instead of https://"
+    : `TLS was not agreed on (${code})`;
 }

@@ -125,6 +125,7 @@ describe("a message of the queue", () => {
     ["an instance without a name", hint({ instanceId: "" })],
     ["an instance that is no text", hint({ instanceId: 7 })],
     ["a time that is none", hint({ dueAt: "tomorrow" })],
+    ["a day that there is not", hint({ dueAt: "2026-02-30T00:00:00.000Z" })],
     ["a time beyond all dates", hint({ enqueuedAt: 1e300 })],
   ])("that is malformed (%s) is dropped and reported", async (_, body) => {
     const { problems, handle } = host();

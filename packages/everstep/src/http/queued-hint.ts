@@ -1,3 +1,4 @@
+import { hasExistingDay } from "../model/existing-day.ts";
 import { parseJson } from "../model/json.ts";
 import { timeMax } from "../model/limits.ts";
 
@@ -31,8 +32,13 @@ function isName(value: unknown): value is string {
 function timeOf(value: unknown): number | null | undefined {
   if (value === null) return null;
   const time =
-    value instanceof Date ? value.getTime() : typeof value === "string" ? Date.parse(value) : value;
+    value instanceof Date ? value.getTime() : typeof value === "string" ? parsedTime(value) : value;
   return typeof time === "number" && Math.abs(time) <= timeMax ? time : undefined;
+}
+
+function parsedTime(text: string): number {
+  const hasDay = /^[+-]?\d{4,6}-\d\d-\d\d/.test(text);
+  return hasDay && !hasExistingDay(text) ? Number.NaN : Date.parse(text);
 }
 
 function parsed(text: string): unknown {

@@ -1,11 +1,12 @@
 /** One instance as it is now, with what may be done with it. */
 import type { InstanceClient, InstanceWithSteps, WireAccess, WireRef } from "everstep/client";
-import { useMemo, useRef } from "react";
+import { useLayoutEffect, useMemo, useRef } from "react";
 import { type Problem, problemOf } from "../../api/problem.ts";
 import { serverNow } from "../../api/server-clock.ts";
 import { useSession } from "../../api/session.tsx";
 import { useLoaded } from "../../api/use-loaded.ts";
 import { useWatched } from "../../api/use-watched.ts";
+import { tickNow } from "../../parts/use-now.ts";
 import { isEnded } from "../../words/statuses.ts";
 import { useWhy, type Why } from "./use-why.ts";
 
@@ -60,6 +61,8 @@ export function useLive(address: WireRef): LiveState {
 
   const { value, isStale, problem = found.problem ?? null } = watched;
   const staleSince = useStaleSince(isStale);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with whatever else has come
+  useLayoutEffect(tickNow, [value]);
   const why = useWhy(instance ?? null, value ?? null);
   if (!instance || !value) return { live: null, problem, isStale };
   const may = allowed.value ?? (allowed.problem ? access : nothing);

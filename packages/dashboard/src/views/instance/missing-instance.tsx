@@ -17,7 +17,7 @@ export function MissingInstance({
   if (problem.code === "WORKFLOW_NOT_FOUND") return <OfUnknownWorkflow {...address} />;
   return (
     <>
-      <h1 className="mono instance-id">{address.instanceId}</h1>
+      <h1 className="instance-id">{address.instanceId}</h1>
       {notThere.includes(problem.code) ? <NotThere {...address} /> : <ProblemNotice problem={problem} />}
     </>
   );
@@ -38,7 +38,7 @@ function NotThere({ workflowName, instanceId }: WireRef) {
 function OfUnknownWorkflow({ workflowName, instanceId }: WireRef) {
   return (
     <>
-      <h1 className="mono instance-id">{instanceId}</h1>
+      <h1 className="instance-id">{instanceId}</h1>
       <Empty title="There is no such instance.">
         <p>
           Nor is there a workflow <code>{workflowName}</code> in the process that answered. The address may

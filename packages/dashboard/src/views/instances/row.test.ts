@@ -27,13 +27,13 @@ describe("a row says in a few words where its instance is", () => {
       waitsFor: { stepName: string; eventType?: string; topic?: string },
     ): string => spokenState(row, now, { reason, waitsFor });
     expect(told("waiting-for-event", { stepName: "approval", eventType: "approved" })).toBe(
-      "approval ← approved, gives up in 10 minutes",
+      "approval ← approved, times out in 10 minutes",
     );
     expect(told("waiting-for-topic", { stepName: "news", topic: "prices" })).toBe(
-      "news ← topic prices, gives up in 10 minutes",
+      "news ← topic prices, times out in 10 minutes",
     );
-    expect(told("sleeping", { stepName: "nap" })).toBe("nap sleeps, due in 10 minutes");
-    expect(told("waiting-for-retry", { stepName: "call" })).toBe("call retries, due in 10 minutes");
+    expect(told("sleeping", { stepName: "nap" })).toBe("nap wakes in 10 minutes");
+    expect(told("waiting-for-retry", { stepName: "call" })).toBe("call tries again in 10 minutes");
   });
 
   test("why it ended badly, clipped", () => {

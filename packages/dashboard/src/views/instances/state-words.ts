@@ -1,7 +1,8 @@
 /** Where an instance is now, in a few words; and how long it took. */
 
+import { waitWords } from "../../words/common.ts";
 import { isEnded } from "../../words/statuses.ts";
-import { spokenAgo, spokenDuration } from "../../words/time.ts";
+import { spokenAgo, spokenDuration, spokenRunning } from "../../words/time.ts";
 import type { Row } from "./row.ts";
 import type { Wait } from "./wait.ts";
 
@@ -10,11 +11,10 @@ export function spokenState(row: Row, now: number, wait?: Wait): string {
   switch (row.status) {
     case "active":
       if (row.executing) return "executing";
-      return row.queued ? queuedFor(row, now) : dueWords(row, now, row.startedAt === null ? "starts" : "due");
+      if (row.queued) return queuedFor(row, now);
+      return row.startedAt === null ? startWords(row, now) : waitWords(undefined, whenDue(row, now));
     case "waiting":
-      return row.executing
-        ? "executing"
-        : [waitWords(wait), dueWords(row, now, dueWord(wait))].filter(Boolean).join(", ");
+      return row.executing ? "executing" : waitWords(wait, whenDue(row, now));
     case "paused":
       return `paused ${spokenAgo(row.updatedAt, now)}`;
     case "complete":
@@ -25,16 +25,6 @@ export function spokenState(row: Row, now: number, wait?: Wait): string {
   }
 }
 
-/** "approval ← approved": the step, and what it waits for. */
-export function waitWords(wait: Wait | undefined): string {
-  const { reason, waitsFor } = wait ?? {};
-  if (!waitsFor) return "";
-  const { stepName, eventType, topic } = waitsFor;
-  if (topic !== undefined) return `${stepName} ← topic ${topic}`;
-  if (eventType !== undefined) return `${stepName} ← ${eventType}`;
-  return reason === "waiting-for-retry" ? `${stepName} retries` : `${stepName} sleeps`;
-}
-
 /** How long it took; of one that goes on, how long so far. */
 export function spokenLife(row: Row, now: number): string {
   if (isEnded(row.status)) {
@@ -42,21 +32,20 @@ export function spokenLife(row: Row, now: number): string {
     return spokenDuration(Math.max(0, end - (row.startedAt ?? row.createdAt)));
   }
   if (row.startedAt === null) return "not started";
-  return spokenDuration(Math.max(1000, Math.floor((now - row.startedAt) / 1000) * 1000));
+  return spokenRunning(now - row.startedAt);
 }
 
 function queuedFor({ dueAt }: Row, now: number): string {
   const ms = dueAt === null ? 0 : now - dueAt;
-  return ms < 2000 ? "queued" : `queued for ${spokenDuration(Math.floor(ms / 1000) * 1000)}`;
+  return ms < 2000 ? "queued" : `queued for ${spokenRunning(ms)}`;
 }
 
-function dueWords({ dueAt }: Row, now: number, word: string): string {
-  if (dueAt === null) return "";
-  return dueAt <= now + 1000 ? "due now" : `${word} ${spokenAgo(dueAt, now)}`;
+function startWords(row: Row, now: number): string {
+  const when = whenDue(row, now);
+  return when === null ? "" : `starts ${when}`;
 }
 
-/** A wait for something that may come at any time only ends then if nothing comes. */
-function dueWord(wait: Wait | undefined): string {
-  const { eventType, topic } = wait?.waitsFor ?? {};
-  return eventType === undefined && topic === undefined ? "due" : "gives up";
+function whenDue({ dueAt }: Row, now: number): string | null {
+  if (dueAt === null) return null;
+  return dueAt <= now + 1000 ? "now" : spokenAgo(dueAt, now);
 }

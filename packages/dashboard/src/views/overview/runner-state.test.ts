@@ -19,6 +19,20 @@ test("a runner that was killed is not said to run once a beat is missing", () =>
   expect(runnerState(runner(60_000, { state: "stopped" }), [here], now)).toBe("stopped");
 });
 
+test("a runner is not said to run once another was started in its place, as after a crash, until it is heard of again", () => {
+  const startedAt = new Date(now - 5000).toISOString();
+  const place = { host: "a", pid: 7 };
+  const next = runner(1000, { isHere: true, startedAt, host: "a", pid: 8 });
+  const killed = runner(9000, place);
+  expect(runnerState(killed, [next, killed], now)).toBe("doubted");
+  expect(isOver("doubted")).toBe(false);
+  const alive = runner(4000, place);
+  expect(runnerState(alive, [next, alive], now)).toBe("running");
+  for (const other of [{ host: "b" }, { workflows: ["refund"] }, { state: "stopped" }] as const)
+    expect(runnerState(killed, [{ ...next, ...other }, killed], now)).toBe("running");
+  expect(runnerState(next, [next, killed], now)).toBe("running");
+});
+
 test("a runner that died is no alarm once another was started in its place, or others have gone on for an hour", () => {
   const startedAt = new Date(now - 59_000).toISOString();
   const next = runner(3000, { isHere: true, startedAt });

@@ -4,6 +4,8 @@ import { timeOf } from "../../words/time.ts";
 
 export type RunnerState =
   | WireRunner["state"]
+  /** Its next beat is not due yet, but another was started in its place since the last one: as after a crash. */
+  | "doubted"
   /** A beat is missing. */
   | "unheard"
   /** It was not heard of any more, and others do its work. */
@@ -20,7 +22,15 @@ const missedMs = 3_600_000;
 export function runnerState(runner: WireRunner, all: readonly WireRunner[], clock: number): RunnerState {
   if (runner.state === "silent" && isReplaced(runner, all, clock)) return "replaced";
   if (runner.state !== "running" || runner.isHere) return runner.state;
-  return unheardMs(runner, all, clock) > patienceMs ? "unheard" : "running";
+  if (unheardMs(runner, all, clock) > patienceMs) return "unheard";
+  return all.some((other) => other !== runner && isInPlaceOf(other, runner)) ? "doubted" : "running";
+}
+
+/** Started on the same machine, with the same workflows, since the last word of the other. */
+function isInPlaceOf(next: WireRunner, runner: WireRunner): boolean {
+  const hasAll = runner.workflows.every((name) => next.workflows.includes(name));
+  const isThere = next.state === "running" && next.host === runner.host && next.pid !== runner.pid;
+  return isThere && hasAll && timeOf(next.startedAt) >= timeOf(runner.seenAt);
 }
 
 /** It does nothing any more, and nobody has to care. */

@@ -79,6 +79,12 @@ const looks = {
     Icon: CircleAlert,
     title: "Nothing was heard of it for a while. If it died, others go on with its instances.",
   },
+  doubted: {
+    look: "is-waiting",
+    Icon: CircleAlert,
+    title:
+      "Another was started in its place since then. If it lives, its next heartbeat comes within seconds.",
+  },
   unheard: {
     look: "is-waiting",
     Icon: CircleAlert,
@@ -95,6 +101,7 @@ const looks = {
 const words = {
   running: "running",
   silent: "silent",
+  doubted: "last seen",
   unheard: "no heartbeat",
   replaced: "gone",
   stopped: "stopped",
@@ -112,6 +119,7 @@ function Row({ runner, state }: Shown) {
         <span className={`status ${look}`} title={title}>
           <Icon aria-hidden />
           {words[state]}
+          {state === "doubted" && <When at={runner.seenAt} isShort />}
         </span>
       </td>
       <td data-label="Process">

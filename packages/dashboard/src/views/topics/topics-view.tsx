@@ -65,7 +65,9 @@ function TopicsPanel({ selected }: { readonly selected: string | null }) {
               className="entry-link"
               aria-current={topic === selected ? "true" : undefined}
             >
-              <span className="mono clip">{topic}</span>
+              <span className="mono clip" title={topic}>
+                {topic}
+              </span>
               <span className="small dim">{counted(waiters, "waiter")}</span>
             </Link>
           </li>

@@ -8,6 +8,7 @@ import { Panel } from "../../parts/panel.tsx";
 import { MoreButton, Pending } from "../../parts/pending.tsx";
 import { When } from "../../parts/when.tsx";
 import { Wide } from "../../parts/wide.tsx";
+import { headed, whenOver } from "../../words/common.ts";
 
 const pageSize = 100;
 
@@ -29,27 +30,29 @@ export function WaitersPanel({ topic }: { readonly topic: string }) {
       )}
       {items && items.length > 0 && (
         <Wide label="Waiters">
-          <table className="plain">
+          <table className="plain cards">
             <thead>
               <tr>
                 <th>Instance</th>
                 <th>Workflow</th>
                 <th>Step</th>
-                <th>Waits until</th>
+                <th>{headed(whenOver.topic)}</th>
               </tr>
             </thead>
             <tbody>
               {items.map((waiter) => (
                 <tr key={`${waiter.workflowName}/${waiter.instanceId}/${waiter.stepKey}`}>
                   <td>
-                    <Link href={links.instance(waiter)} className="mono">
+                    <Link href={links.instance(waiter)} className="mono" title={waiter.instanceId}>
                       {waiter.instanceId}
                     </Link>
                   </td>
-                  <td>{waiter.workflowName}</td>
-                  <td className="mono">{waiter.stepKey}</td>
-                  <td>
-                    <When at={waiter.deadlineAt} />
+                  <td data-label="Workflow">{waiter.workflowName}</td>
+                  <td className="mono" data-label="Step">
+                    {waiter.stepKey}
+                  </td>
+                  <td data-label={headed(whenOver.topic)}>
+                    <span>{waiter.hasEvent ? "has its event" : <When at={waiter.deadlineAt} />}</span>
                   </td>
                 </tr>
               ))}

@@ -46,7 +46,9 @@ export function RecentPanel({ workflowName }: { readonly workflowName: string })
                 <Link href={links.instance({ workflowName, instanceId: instance.id })} className="entry-link">
                   <span className="recent-name">
                     <Status status={instance.details.status} />
-                    <span className="mono clip">{instance.id}</span>
+                    <span className="mono clip" title={instance.id}>
+                      {instance.id}
+                    </span>
                   </span>
                   <span className="small dim no-wrap">
                     {isEnded(instance.details.status) && `${spokenDuration(tookMs(instance))}, `}

@@ -1,5 +1,5 @@
 import type { WireWorkflow } from "everstep/client";
-import { ChevronRight, Play } from "lucide-react";
+import { Play } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
 import { useSession } from "../../api/session.tsx";
@@ -81,10 +81,7 @@ function More({
 }) {
   return (
     <details className="more">
-      <summary>
-        <ChevronRight aria-hidden />
-        More: id, start time, deadline
-      </summary>
+      <summary>More: id, start time, deadline</summary>
       <div className="columns">
         <div className="field">
           <label htmlFor="start-id">Instance id</label>

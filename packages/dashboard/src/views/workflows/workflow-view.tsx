@@ -25,7 +25,10 @@ export function WorkflowView({ workflowName }: { readonly workflowName: string }
   const isUnknown = problem?.code === "WORKFLOW_NOT_FOUND" || problem?.code === "INVALID_WORKFLOW_NAME";
   if (!value && isUnknown) {
     return (
-      <Empty title="There is no such workflow here.">
+      <Empty title="There is no such workflow here." isPage>
+        <p>
+          The process that answered has no workflow <code>{workflowName}</code>.
+        </p>
         <Link href={links.workflows}>See all workflows</Link>
       </Empty>
     );

@@ -44,7 +44,7 @@ export const instancesGet = defineCommand({
     const steps = withRunning(recorded.steps, details.meta);
     if (values.json) return out.raw(jsonDocument({ ...details, why, steps }));
     const now = runtime.now();
-    writeInstance(details, values.full, now, out);
+    writeInstance(details, values.full, now, out, why);
     out.line();
     writeWhy(why, instance, now, out);
     if (steps.length === 0) return;

@@ -1,6 +1,7 @@
 import type { Client } from "../../fetch-client/index.ts";
 import type { Runtime } from "../../index.ts";
 import type { WireInstances } from "../../wire/index.ts";
+import type { KnownWait } from "../../words/index.ts";
 import { defineCommand } from "../command.ts";
 import { filterOf, filterOptions } from "../instance-filter.ts";
 import { writeInstance } from "../output/instance-facts.ts";
@@ -103,7 +104,7 @@ function write(
   full: boolean,
   now: number,
   out: Output,
-  waits?: ReadonlyMap<ListedInstance, string>,
+  waits?: ReadonlyMap<ListedInstance, KnownWait>,
 ): void {
   if (instances.length === 0) return out.line("There are no such instances.");
   if (!full) return writeInstanceTable(instances, now, out, waits);

@@ -1,7 +1,8 @@
+import { whenOver } from "../../words/index.ts";
 import { defineCommand } from "../command.ts";
 import { jsonLinesOption } from "../output/json-option.ts";
 import { writeTable } from "../output/table.ts";
-import { relativeTime } from "../output/time.ts";
+import { whenDue } from "../output/time.ts";
 import { pageOptions, readPages, writeJsonLines, writeNext } from "../paging.ts";
 
 export const waiters = defineCommand({
@@ -25,14 +26,14 @@ export const waiters = defineCommand({
         { title: "id" },
         { title: "run", align: "right" },
         { title: "step", shrinks: true },
-        { title: "gives up" },
+        { title: whenOver.topic },
       ],
       found.map(({ workflowName, instanceId, runNumber, stepKey, deadlineAt, hasEvent }) => [
         { text: workflowName },
         { text: instanceId },
         { text: String(runNumber) },
         { text: stepKey },
-        { text: hasEvent ? "has its event" : relativeTime(deadlineAt, now) },
+        { text: hasEvent ? "has its event" : whenDue(deadlineAt, now) },
       ]),
       out,
     );

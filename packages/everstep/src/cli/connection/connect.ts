@@ -43,7 +43,7 @@ async function settle({ what, url, path }: Doubt, { input, err }: Surroundings):
     if (/^y(es)?$/i.test(answer?.trim() ?? "")) return;
   }
   throw new UsageError(
-    `${what} was not sent to ${url}: ${path} names that server, not you.`,
+    `${what} ${what.includes(" and ") ? "were" : "was"} not sent to ${url}: ${path} names that server, not you.`,
     `If it is meant for it, name the server too: EVERSTEP_URL=${url} or --url ${url}, or as "url" in ~/.config/everstep/config.json.`,
   );
 }

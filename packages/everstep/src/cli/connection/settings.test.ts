@@ -124,6 +124,35 @@ test("SEC-28: a dev server gets its own token, never the one of the environment"
   expect(settings({ env }).doubt).toMatchObject({ what: "EVERSTEP_TOKEN", url: note.url });
 });
 
+test("SEC-28: the dev server of the folder gets its own token also when it is named, and nobody else does", () => {
+  const note = { url: "http://127.0.0.1:4610/", pid: process.pid, token: "of-this-start" };
+  const own = { Authorization: "Bearer of-this-start" };
+  write(`${project}/.everstep/dev.json`, note);
+  expect(settings({ url: note.url })).toEqual({ url: note.url, headers: own });
+  expect(settings({ url: "http://127.0.0.1:4610" }).headers).toEqual(own);
+  expect(settings({ env: { EVERSTEP_URL: note.url } }).headers).toEqual(own);
+  const others = ["http://127.0.0.1:4611/", "https://127.0.0.1:4610/", "http://localhost:4610/"];
+  for (const url of [...others, "http://127.0.0.1:4610/other", "http://evil.example:4610/"])
+    expect([url, settings({ url }).headers]).toEqual([url, {}]);
+  // What the user says one logs in with wins.
+  const env = { EVERSTEP_TOKEN: "from-env" };
+  expect(settings({ url: note.url, env }).headers).toEqual({ Authorization: "Bearer from-env" });
+  const header = ["authorization: Bearer typed"];
+  expect(settings({ url: note.url, header }).headers).toEqual({ authorization: "Bearer typed" });
+  write(userFile, { url: note.url, headers: { Authorization: "Bearer kept" } });
+  expect(settings({ url: note.url }).headers).toEqual({ Authorization: "Bearer kept" });
+});
+
+test("SEC-28: a dev.json of a server that is gone, or of another machine, lends its token to nobody", () => {
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  const gone = { url: "http://127.0.0.1:4610/", pid, token: "of-this-start" };
+  write(`${project}/.everstep/dev.json`, gone);
+  expect(settings({ url: gone.url }).headers).toEqual({});
+  const elsewhere = { url: "https://b.example/wf", pid: process.pid, token: "of-this-start" };
+  write(`${project}/.everstep/dev.json`, elsewhere);
+  expect(settings({ url: elsewhere.url }).headers).toEqual({});
+});
+
 test.each(["http://evil.example/", "http://127.0.0.1.evil.example/", "http://10.0.0.7:4610/"])(
   "SEC-28: a dev.json that names %s is not followed",
   (url) => {

@@ -5,7 +5,7 @@ import { type ConfigFile, configFileName, readConfigFiles } from "./config-file.
 import { type DevServer, findDevServer } from "./dev-file.ts";
 import { checkHeader, type Header, parseHeader } from "./header.ts";
 import type { Places } from "./places.ts";
-import { checkLocal, checkUrl } from "./url.ts";
+import { checkLocal, checkUrl, isLocal } from "./url.ts";
 
 export interface ConnectionSettings {
   readonly url: string;
@@ -31,7 +31,11 @@ export function readSettings(values: ConnectionValues, places: Places): FoundSet
   const token = tokenHeader(places.env);
   const files = readConfigFiles(places);
   const { url, namedBy, ownHeaders } = findUrl(values, files, places);
-  if (namedBy === null) return { url, headers: merged(headersFor(url, files), token, typed) };
+  if (namedBy === null) {
+    const kept = headersFor(url, files);
+    const isKnown = [...kept, ...token, ...typed].some(isAuthorization);
+    return { url, headers: merged(kept, isKnown ? [] : devToken(url, places), token, typed) };
+  }
   // A server of one's own has made its own token; that of the environment is for another one.
   const sent = ownHeaders.some(isAuthorization) ? [] : token;
   const what = [...(sent.length > 0 ? ["EVERSTEP_TOKEN"] : []), ...(typed.length > 0 ? ["-H"] : [])];
@@ -62,6 +66,24 @@ function findUrl(values: ConnectionValues, files: readonly ConfigFile[], places:
   if (!dev?.isAlive) throw noUrl(dev);
   const url = checkLocal(dev.url, `The url in ${dev.path}`);
   return { url, namedBy: dev.path, ownHeaders: dev.token === undefined ? [] : [bearer(dev.token, dev.path)] };
+}
+
+/**
+ * The `everstep dev` of this folder was named by its URL: it made the token for just that. Nothing else is told it, not another port
+ * of this machine either, and only while it runs.
+ */
+function devToken(url: string, places: Places): readonly Header[] {
+  if (!isLocal(url)) return [];
+  const dev = findDevServer(places);
+  if (!dev?.isAlive || dev.token === undefined || !isLocal(dev.url)) return [];
+  return sameServer(url, dev.url) ? [bearer(dev.token, dev.path)] : [];
+}
+
+/** With or without the slash at its end. */
+function sameServer(url: string, other: string): boolean {
+  const [one, two] = [new URL(url), new URL(other)];
+  const path = ({ pathname }: URL): string => pathname.replace(/\/+$/, "");
+  return one.origin === two.origin && path(one) === path(two);
 }
 
 // What a file says one logs in with is for the server that it names, and for no other that was named elsewhere.

@@ -18,10 +18,14 @@ export function checkUrl(text: string, what: string): string {
   return url.href;
 }
 
+export function isLocal(url: string): boolean {
+  return URL.canParse(url) && /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname);
+}
+
 /** "everstep dev" listens on this machine only: a note that names another was not written by it. */
 export function checkLocal(text: string, what: string): string {
   const url = checkUrl(text, what);
-  if (/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(url).hostname)) return url;
+  if (isLocal(url)) return url;
   throw new CommandFailed(
     `${what} is not on this machine, so "everstep dev" did not write it; nothing was sent.`,
     "Delete the file, or name the server yourself: --url, EVERSTEP_URL.",

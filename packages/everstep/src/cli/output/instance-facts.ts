@@ -1,5 +1,6 @@
 /** What there is to say about one instance, without its steps. */
-import type { WireInstance, WireMeta, WireRef } from "../../wire/index.ts";
+import type { WireError, WireInstance, WireMeta, WireRef } from "../../wire/index.ts";
+import { type KnownWait, ownFrame, waitKindOf, whenOver } from "../../words/index.ts";
 import type { Output, Piece } from "./output.ts";
 import { painted } from "./paint.ts";
 import { statusStyle } from "./status.ts";
@@ -10,13 +11,21 @@ type Fact = readonly [name: string, ...pieces: readonly Piece[]];
 
 type Shown = WireInstance & { readonly meta: WireMeta };
 
-export function writeInstance({ id, details, meta }: Shown, full: boolean, now: number, out: Output): void {
+/** `wait` is what it waits for, where somebody has asked. */
+export function writeInstance(
+  { id, details, meta }: Shown,
+  full: boolean,
+  now: number,
+  out: Output,
+  wait?: KnownWait,
+): void {
   out.line(
     painted("bold", `${meta.workflowName} ${id}`),
     "  ",
     painted(statusStyle(details.status), details.status),
   );
-  writeFacts([...timeFacts(meta, now), ...otherFacts(meta), ...(full ? moreFacts(meta, now) : [])], out);
+  const others = full ? moreFacts(meta, now) : thrownFacts(details.error);
+  writeFacts([...timeFacts(meta, now, wait), ...otherFacts(meta), ...others], out);
   if (!full) return;
   if (details.error !== undefined) {
     out.line();
@@ -33,7 +42,13 @@ function writeFacts(facts: readonly Fact[], out: Output): void {
   for (const [name, ...pieces] of facts) out.line("  ", painted("dim", name.padEnd(width)), "  ", ...pieces);
 }
 
-function timeFacts(meta: WireMeta, now: number): readonly Fact[] {
+/** Where the author's code threw it; the whole stack is for who wants to see everything. */
+function thrownFacts(error: WireError | undefined): readonly Fact[] {
+  const frame = ownFrame(error?.stack);
+  return frame === null ? [] : [["thrown", frame]];
+}
+
+function timeFacts(meta: WireMeta, now: number, wait: KnownWait | undefined): readonly Fact[] {
   const time = (name: string, iso: string | null): readonly Fact[] =>
     iso === null ? [] : [[name, `${relativeTime(iso, now)} (${absoluteTime(iso)})`]];
   const { startedAt, completedAt } = meta;
@@ -46,9 +61,14 @@ function timeFacts(meta: WireMeta, now: number): readonly Fact[] {
     ...time("updated", meta.updatedAt),
     ...time("ended", completedAt),
     ...(took === undefined ? [] : [["took", spokenDuration(took)] as const]),
-    ...(completedAt === null ? time("due", meta.dueAt) : []),
+    ...(completedAt === null ? time(dueWord(meta, wait), meta.dueAt) : []),
     ...time("deadline", meta.deadlineAt),
   ];
+}
+
+function dueWord({ startedAt }: WireMeta, wait: KnownWait | undefined): string {
+  if (startedAt === null) return "starts";
+  return wait?.waitsFor ? whenOver[waitKindOf(wait)] : "due";
 }
 
 function otherFacts({ deadLetter, parent, terminationReason }: WireMeta): readonly Fact[] {

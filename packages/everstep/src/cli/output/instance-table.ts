@@ -1,9 +1,10 @@
 /** Instances as rows. */
 import type { WireInstance, WireMeta } from "../../wire/index.ts";
+import { type KnownWait, waitWords } from "../../words/index.ts";
 import type { Output } from "./output.ts";
 import { statusCell } from "./status.ts";
 import { type Cell, writeTable } from "./table.ts";
-import { relativeTime } from "./time.ts";
+import { relativeTime, whenDue } from "./time.ts";
 import { errorText } from "./value.ts";
 
 export type ListedInstance = WireInstance & { readonly meta?: WireMeta };
@@ -12,7 +13,7 @@ export function writeInstanceTable(
   instances: readonly ListedInstance[],
   now: number,
   out: Output,
-  waits: ReadonlyMap<ListedInstance, string> = new Map(),
+  waits: ReadonlyMap<ListedInstance, KnownWait> = new Map(),
 ): void {
   writeTable(
     [
@@ -33,7 +34,7 @@ export function writeInstanceTable(
 function rowOf(
   { id, details, meta }: ListedInstance,
   now: number,
-  wait: string | undefined,
+  wait: KnownWait | undefined,
 ): readonly Cell[] {
   const time = (iso: string | undefined): Cell => ({ text: iso === undefined ? "" : relativeTime(iso, now) });
   return [
@@ -48,17 +49,16 @@ function rowOf(
 }
 
 /** The one thing about it that is worth a word. */
-function noteOf({ details, meta }: ListedInstance, now: number, wait: string | undefined): Cell {
+function noteOf({ details, meta }: ListedInstance, now: number, wait: KnownWait | undefined): Cell {
   if (details.error !== undefined) {
     const text = errorText(details.error);
     return { text: meta?.deadLetter ? `dead letter: ${text}` : text, style: "red" };
   }
   if (meta?.terminationReason?.message) return { text: meta.terminationReason.message, style: "dim" };
   if (meta?.queued) return { text: "due, no runner has taken it", style: "yellow" };
-  if (details.status === "waiting" && meta?.dueAt)
-    return {
-      text: `${wait === undefined ? "" : `${wait}, `}due ${relativeTime(meta.dueAt, now)}`,
-      style: "dim",
-    };
+  const when = meta?.dueAt ? whenDue(meta.dueAt, now) : null;
+  if (details.status === "waiting") return { text: waitWords(wait, when), style: "dim" };
+  if (details.status === "active" && meta?.startedAt === null && when !== null)
+    return { text: `starts ${when}`, style: "dim" };
   return { text: "" };
 }

@@ -13,10 +13,10 @@ test.each([
   [-second, "1 s ago"],
   [-59 * second, "59 s ago"],
   [-5 * minute, "5 min ago"],
-  [-(2 * hour - 1), "2 h ago"],
+  [-(2 * hour - 1), "1 h ago"],
   [-3 * day, "3 d ago"],
   [30 * second, "in 30 s"],
-  [24 * hour - 1, "in 24 h"],
+  [24 * hour - 1, "in 1 d"],
   [10 * day, "in 10 d"],
 ])("%i ms from now is %s", (distance, words) => {
   expect(relativeTime(new Date(now + distance).toISOString(), now)).toBe(words);

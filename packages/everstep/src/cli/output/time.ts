@@ -1,43 +1,23 @@
 /** Times and durations as people say them. */
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { distanceOf, spokenDuration } from "../../words/index.ts";
+
+export { spokenDuration };
+
+const minute = 60_000;
 
 /** "5 min ago", "in 2 h", "now". */
 export function relativeTime(iso: string, now: number): string {
-  const distance = Date.parse(iso) - now;
-  const size = Math.abs(distance);
-  if (Number.isNaN(size)) return iso;
-  if (size < second) return "now";
-  const words = roughly(size);
-  return distance < 0 ? `${words} ago` : `in ${words}`;
+  const at = Date.parse(iso);
+  if (Number.isNaN(at)) return iso;
+  const distance = distanceOf(at, now);
+  if (!distance) return "now";
+  const words = `${distance.count} ${distance.sign}`;
+  return distance.isPast ? `${words} ago` : `in ${words}`;
 }
 
-/** In the largest unit of which there is more than one and a half. */
-function roughly(ms: number): string {
-  const [size, word] = units.find(([unit]) => ms >= 1.5 * unit) ?? [second, "s"];
-  return `${Math.round(ms / size)} ${word}`;
-}
-
-const units: readonly (readonly [number, string])[] = [
-  [day, "d"],
-  [hour, "h"],
-  [minute, "min"],
-  [second, "s"],
-];
-
-/** "340 ms", "1.2 s", "2 min 5 s", "1 h 3 min", "3 d 4 h". */
-export function spokenDuration(ms: number): string {
-  if (ms < second) return `${Math.round(ms)} ms`;
-  if (ms < minute) return `${Number((ms / second).toFixed(1))} s`;
-  if (ms < hour) return pair(ms, minute, "min", second, "s");
-  return ms < day ? pair(ms, hour, "h", minute, "min") : pair(ms, day, "d", hour, "h");
-}
-
-function pair(ms: number, large: number, largeWord: string, small: number, smallWord: string): string {
-  const rest = Math.floor((ms % large) / small);
-  return `${Math.floor(ms / large)} ${largeWord}${rest === 0 ? "" : ` ${rest} ${smallWord}`}`;
+/** When something that is due happens: what should have happened happens now. */
+export function whenDue(iso: string, now: number): string {
+  return Date.parse(iso) <= now ? "now" : relativeTime(iso, now);
 }
 
 /** "2026-01-31 13:00:00 +01:00": as the clocks here have it, to the second. */

@@ -2,11 +2,12 @@
 
 import { cleaned } from "../../model/clean-text.ts";
 import type { WireStep } from "../../wire/index.ts";
+import { whenOver } from "../../words/index.ts";
 import type { Output, Piece } from "./output.ts";
 import { painted } from "./paint.ts";
 import { cutOffText } from "./running-step.ts";
 import { stepMark } from "./status.ts";
-import { durationBetween, relativeTime, spokenDuration } from "./time.ts";
+import { durationBetween, spokenDuration, whenDue } from "./time.ts";
 import { errorText } from "./value.ts";
 import { shortened, widthOf } from "./width.ts";
 
@@ -57,7 +58,7 @@ export function whatOf(step: WireStep, now: number): string {
   switch (step.type) {
     case "sleep":
       return step.status === "waiting" && step.wakeAt
-        ? `sleep, over ${relativeTime(step.wakeAt, now)}`
+        ? `sleep, ${whenOver.sleep} ${whenDue(step.wakeAt, now)}`
         : "sleep";
     case "waitForEvent":
       return waitText(step, now);
@@ -68,7 +69,7 @@ export function whatOf(step: WireStep, now: number): string {
 
 function waitText({ status, waitEventType, topic, wakeAt }: WireStep, now: number): string {
   const what = topic === null ? `event ${waitEventType}` : `topic ${topic}`;
-  const until = status === "waiting" && wakeAt ? `, gives up ${relativeTime(wakeAt, now)}` : "";
+  const until = status === "waiting" && wakeAt ? `, ${whenOver.event} ${whenDue(wakeAt, now)}` : "";
   return `${what}${until}`;
 }
 
@@ -76,7 +77,7 @@ function attemptText(step: WireStep, now: number): string {
   const { status, attempts, maxAttempts, nextRetryAt } = step;
   const cutOff = cutOffText(step);
   const most = maxAttempts === null ? "" : ` of ${maxAttempts}`;
-  const retry = nextRetryAt === null ? "" : `, next ${relativeTime(nextRetryAt, now)}`;
+  const retry = nextRetryAt === null ? "" : `, ${whenOver.retry} ${whenDue(nextRetryAt, now)}`;
   if (status === "waiting") return `failed ${attempts}${most}${cutOff}${retry}`;
   const attempt = status === "running" ? attempts + 1 : attempts;
   return attempt > 1 ? `do, attempt ${attempt}${most}${cutOff}` : `do${cutOff}`;

@@ -20,6 +20,11 @@ test.skipIf(process.platform === "win32")(
     expect(files.length).toBeGreaterThan(3);
     for (const name of files)
       expect([name, modeOf(name)]).toEqual([name, name.startsWith("new") ? "600" : "640"]);
+    // Who may not read the file may not hold the locks of its runners either.
+    const holds = await Promise.all(stores.map((store) => store.ownership?.hold("me")));
+    expect(modeOf("new.db-owners")).toBe("700");
+    expect(modeOf("there.db-owners")).not.toBe("700");
+    for (const hold of holds) await hold?.release();
     for (const store of stores) await store.close();
   },
 );

@@ -5,7 +5,7 @@
  * A file is removed only by whoever holds its lock. So a lock that was taken on a file which is still there afterwards
  * is the owner's for good; if it is not there any more, a finder was faster and the file is made again.
  */
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { EverstepError, StoreError } from "../../model/error.ts";
 import type { OwnerHold, Ownership } from "../../store/store.ts";
@@ -88,10 +88,16 @@ async function takeNew(file: OwnerFile, settings: SqliteSettings): Promise<Sqlit
 
 function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: modeFor(folder) });
   } catch (cause) {
     if (!existsSync(folder)) throw cannotHold(folder, cause);
   }
+}
+
+/** Whoever may open a lock file may hold its lock: where the database is for its owner alone, the locks are too. */
+function modeFor(folder: string): number {
+  const mode = attempt(() => statSync(folder.replace(/-owners$/, "")).mode);
+  return mode !== undefined && (mode & 0o077) === 0 ? 0o700 : 0o777;
 }
 
 async function isFree(file: OwnerFile, settings: SqliteSettings): Promise<boolean> {

@@ -79,7 +79,7 @@ function EventPanel({
       <div className="stack close">
         {isTaken && <TakenBy event={event} live={live} run={run} />}
         <JsonTree value={event.payload} what="the payload" />
-        <p className="small dim clip event-id">
+        <p className="small dim clip event-id" title={event.id}>
           Id <code>{event.id}</code> <CopyButton text={event.id} what="the id of the event" />
         </p>
       </div>

@@ -4,9 +4,9 @@ import { CircleX } from "lucide-react";
 import { Link } from "wouter";
 import { CopyButton } from "../../../parts/copy.tsx";
 import { useQuery } from "../../../use-query.ts";
+import { ownFrame } from "../../../words/common.ts";
 import type { Live } from "../live.ts";
 import { failedStep } from "./failed-step.ts";
-import { ownFrame } from "./frames.ts";
 import { StackText } from "./stack-text.tsx";
 
 export function ErrorPanel({ live }: { readonly live: Live }) {

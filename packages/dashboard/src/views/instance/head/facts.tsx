@@ -15,6 +15,7 @@ export function Facts({ live }: { readonly live: Live }) {
   const { lastAction } = live.why.why ?? {};
   const query = useQuery();
   const hasEnded = isEnded(details.status);
+  const isSaid = lastAction !== undefined && saidAbove[details.status] === lastAction.action;
   return (
     <dl className="instance-facts">
       <Fact name="Run">
@@ -31,9 +32,11 @@ export function Facts({ live }: { readonly live: Live }) {
           <When at={meta.completedAt} />
         </Fact>
       )}
-      <Fact name={hasEnded ? "Took" : "Running for"}>
-        <Took meta={meta} stillAt={live.staleSince} />
-      </Fact>
+      {meta.startedAt !== null && (
+        <Fact name={hasEnded ? "Took" : "Running for"}>
+          <Took meta={meta} stillAt={live.staleSince} />
+        </Fact>
+      )}
       {meta.deadlineAt !== null && (
         <Fact name="Deadline">
           <When at={meta.deadlineAt} />
@@ -44,7 +47,7 @@ export function Facts({ live }: { readonly live: Live }) {
           <When at={meta.retentionUntil} />
         </Fact>
       )}
-      {lastAction && (
+      {lastAction && !isSaid && (
         <Fact name="Last action">
           {lastAction.text.replace(/\.$/, "")}{" "}
           <span className="dim">
@@ -62,6 +65,9 @@ export function Facts({ live }: { readonly live: Live }) {
     </dl>
   );
 }
+
+/** Of these the first line tells already who did it, and when. */
+const saidAbove: Readonly<Record<string, string>> = { paused: "pause", terminated: "terminate" };
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (

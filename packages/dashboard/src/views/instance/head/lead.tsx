@@ -7,7 +7,7 @@ import { Bone } from "../../../parts/skeleton.tsx";
 import { useNow } from "../../../parts/use-now.ts";
 import { When } from "../../../parts/when.tsx";
 import { useQuery } from "../../../use-query.ts";
-import { spokenDuration, timeOf } from "../../../words/time.ts";
+import { spokenRunning, timeOf } from "../../../words/time.ts";
 import type { Live } from "../live.ts";
 import { ErrorPanel } from "./error-panel.tsx";
 import { leadKind } from "./lead-kind.ts";
@@ -107,7 +107,7 @@ function Running({ live }: { readonly live: Live }) {
 /** In whole seconds; of what is out of reach it is not known whether it still runs. */
 function runningWords(ms: number, isStale: boolean): string {
   if (isStale) return "was running";
-  return ms < 1000 ? "is running" : `is running for ${spokenDuration(Math.floor(ms / 1000) * 1000)}`;
+  return ms < 1000 ? "is running" : `is running for ${spokenRunning(ms)}`;
 }
 
 /** What the server says of it, and what to do. */

@@ -1,7 +1,7 @@
 /** A stack, folded: the author's own frames, and those of others when they are asked for. */
 import { useState } from "react";
+import { framesOf } from "../../../words/common.ts";
 import { counted } from "../../../words/numbers.ts";
-import { framesOf } from "./frames.ts";
 
 export function StackText({ stack, isOpen = false }: { readonly stack: string; readonly isOpen?: boolean }) {
   const [isAll, setAll] = useState(false);

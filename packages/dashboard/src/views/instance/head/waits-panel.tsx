@@ -5,6 +5,7 @@ import { links } from "../../../links.ts";
 import { ProblemNotice } from "../../../parts/notice.tsx";
 import { useNow } from "../../../parts/use-now.ts";
 import { useQuery } from "../../../use-query.ts";
+import { whenOver } from "../../../words/common.ts";
 import { counted } from "../../../words/numbers.ts";
 import { isEnded } from "../../../words/statuses.ts";
 import { spokenClock, spokenExact, spokenTime } from "../../../words/time.ts";
@@ -31,7 +32,7 @@ export function WaitsPanel({ live }: { readonly live: Live }) {
         {waits.slice(0, shownMax).map((wait) => (
           <li key={wait.step.stepKey}>
             <WaitLine wait={wait} />
-            <Countdown until={wait.until} isPaused={status === "paused"} />
+            <Countdown wait={wait} isPaused={status === "paused"} />
             <span className="wait-act">
               {wait === nextSleep && maySkip && (
                 <button
@@ -95,19 +96,21 @@ function WaitLine({ wait }: { readonly wait: Wait }) {
 }
 
 /** How long still, and until when. */
-function Countdown({ until, isPaused }: { readonly until: number | null; readonly isPaused: boolean }) {
+function Countdown({ wait, isPaused }: { readonly wait: Wait; readonly isPaused: boolean }) {
   const now = useNow();
+  const { until, kind } = wait;
   if (until === null) return <span className="wait-until" />;
   return (
-    <time
-      className="wait-until"
-      dateTime={new Date(until).toISOString()}
-      title={`Until ${spokenTime(until)}`}
-    >
-      <span className="countdown">
-        {until > now ? spokenClock(until - now) : isPaused ? "over, goes on when resumed" : "due now"}
-      </span>
-      {until > now && <span className="small dim"> until {spokenExact(until, now)}</span>}
+    <time className="wait-until" dateTime={new Date(until).toISOString()} title={spokenTime(until)}>
+      {until > now ? (
+        <>
+          <span className="small dim">{whenOver[kind]} in </span>
+          <span className="countdown">{spokenClock(until - now)}</span>
+          <span className="small dim"> at {spokenExact(until, now)}</span>
+        </>
+      ) : (
+        <span className="countdown">{isPaused ? "over, goes on when resumed" : `${whenOver[kind]} now`}</span>
+      )}
     </time>
   );
 }

@@ -1,9 +1,10 @@
 /** What an instance waits for, in the order in which it will end. */
 import type { WireStep } from "everstep/client";
+import type { WaitKind } from "../../../words/common.ts";
 import { timeOf } from "../../../words/time.ts";
 
 export interface Wait {
-  readonly kind: "sleep" | "event" | "topic" | "retry";
+  readonly kind: WaitKind;
   readonly step: WireStep;
   /** The event type or topic that is waited for. */
   readonly what: string | null;

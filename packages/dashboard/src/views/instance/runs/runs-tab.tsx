@@ -49,7 +49,7 @@ function RunList({
   return (
     <Panel title="Runs" flush>
       <div className="scroll-x">
-        <table className="plain runs">
+        <table className="plain runs cards">
           <thead>
             <tr>
               <th>Run</th>
@@ -79,13 +79,15 @@ function RunList({
                   <td>
                     <Status status={run.details.status} bare />
                   </td>
-                  <td>
+                  <td data-label="Started">
                     <When at={startedAt} />
                   </td>
-                  <td className="number">
+                  <td className="number" data-label="Took">
                     <Took meta={run.meta} />
                   </td>
-                  <td className="how">{howItEnded(run)}</td>
+                  <td className="how" data-label="How it ended">
+                    {howItEnded(run)}
+                  </td>
                   <td className="number">
                     {before !== undefined && (
                       <Link href={query.href({ run: before, with: runNumber, step: null })}>

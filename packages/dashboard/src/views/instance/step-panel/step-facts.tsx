@@ -2,6 +2,7 @@ import type { WireStep } from "everstep/client";
 import type { ReactNode } from "react";
 import { Copyable } from "../../../parts/copy.tsx";
 import { When } from "../../../parts/when.tsx";
+import { headed, whenOver } from "../../../words/common.ts";
 import { spokenDuration, spokenTime, timeOf } from "../../../words/time.ts";
 import { attemptsText, startsText } from "./starts-text.ts";
 
@@ -60,12 +61,12 @@ export function StepFacts({ step }: { readonly step: WireStep }) {
       )}
       {took !== null && <Fact name="Took">{spokenDuration(took)}</Fact>}
       {step.nextRetryAt !== null && (
-        <Fact name="Next attempt">
+        <Fact name={headed(whenOver.retry)}>
           <Time at={step.nextRetryAt} />
         </Fact>
       )}
       {step.wakeAt !== null && (
-        <Fact name={step.type === "sleep" ? "Wakes" : "At the latest"}>
+        <Fact name={headed(step.type === "sleep" ? whenOver.sleep : whenOver.event)}>
           <Time at={step.wakeAt} />
         </Fact>
       )}
@@ -78,7 +79,7 @@ function Time({ at }: { readonly at: string }) {
   return (
     <>
       {spokenTime(timeOf(at))}{" "}
-      <span className="dim small">
+      <span className="dim small no-wrap">
         <When at={at} isShort />
       </span>
     </>

@@ -1,5 +1,6 @@
 /** What there is to know of a bar, beside it, and never cut off. */
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { headed, whenOver } from "../../../words/common.ts";
 import { spokenDuration, spokenTime } from "../../../words/time.ts";
 import { type Anchor, cardPlace } from "./card-place.ts";
 import { factsOf, stateWords } from "./facts.ts";
@@ -74,9 +75,9 @@ function Card({ row, anchor, now }: { readonly row: Row; readonly anchor: Anchor
 }
 
 const dueWords: Readonly<Record<Row["type"], string>> = {
-  do: "Next attempt",
-  sleep: "Wakes",
-  waitForEvent: "At the latest",
+  do: headed(whenOver.retry),
+  sleep: headed(whenOver.sleep),
+  waitForEvent: headed(whenOver.event),
 };
 
 function attemptsText({ step }: Row, attempts: number): string {

@@ -23,7 +23,7 @@ const retried = {
 
 test("a row tells those who cannot see it what the bar shows", () => {
   expect(labelOf(row("charge", retried), 0)).toBe(
-    "charge, completed, 3 attempts, took 2.1 s of which 2.0 s waiting for retries",
+    "charge, completed, 3 attempts, took 2.1 s of which 2 s waiting for retries",
   );
   expect(labelOf(row("reserve", { to: 40 }), 0)).toBe("reserve, completed, took 40 ms");
   expect(labelOf(row("nap", { type: "sleep", wake: 5000 }), at(3000))).toBe("nap, sleeping, slept 3.0 s");

@@ -66,7 +66,7 @@ export const stateMarks: Readonly<Record<RowState, string>> = {
   awaiting: "waiting",
 };
 
-/** For those who hear it: "charge, completed, 3 attempts, took 2.1 s of which 2.0 s waiting for retries". */
+/** For those who hear it: "charge, completed, 3 attempts, took 2.1 s of which 2 s waiting for retries". */
 export function labelOf(row: Row, now: number): string {
   const facts = factsOf(row, now);
   const parts = [row.name, stateWords[row.state]];

@@ -146,7 +146,9 @@ function Name({
         {row.hasInside && index !== undefined && <Fold />}
       </span>
       <Icon />
-      <bdi className="clip">{row.name}</bdi>
+      <bdi className="clip" title={row.name}>
+        {row.name}
+      </bdi>
       {row.type === "do" && attempts > 1 && <span className="tl-attempts">×{attempts}</span>}
       <span className="tl-state">
         <State />

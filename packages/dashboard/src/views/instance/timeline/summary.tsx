@@ -33,7 +33,7 @@ export function Summary({
   return (
     <div className="tl-summary">
       <dl>
-        <div className="tl-total">
+        <div className="tl-total" title="From its creation, so with what it stood in line before its start.">
           <dt>{isLive ? `total so far, ${status}` : "total"}</dt>
           <dd>{spokenDuration(times.total)}</dd>
         </div>

@@ -3,9 +3,8 @@ import "../../../look/timeline.css";
 import "../../../look/timeline-around.css";
 import "../../../look/timeline-bars.css";
 import type { InstanceStatus, WireMeta, WireRunningBody, WireStep } from "everstep/client";
-import { type CSSProperties, useMemo, useReducer, useRef, useState } from "react";
-import { serverNow } from "../../../api/server-clock.ts";
-import { useNow } from "../../../parts/use-now.ts";
+import { type CSSProperties, useMemo, useRef, useState } from "react";
+import { tickNow, useNow } from "../../../parts/use-now.ts";
 import { useQuery } from "../../../use-query.ts";
 import { Axis } from "./axis.tsx";
 import { useCard } from "./card.tsx";
@@ -49,9 +48,7 @@ export function Timeline(props: TimelineProps) {
   const isLive = run.endedAt === null;
   const isStill = stillAt !== null;
   const clock = useNow(isLive && !isStill);
-  const [, drawAnew] = useReducer((count: number) => count + 1, 0);
-  const clockNow = stillAt ?? Math.max(clock, serverNow() - 1000);
-  const now = Math.max(isLive ? clockNow : 0, run.newest);
+  const now = Math.max(isLive ? (stillAt ?? clock) : 0, run.newest);
 
   const { scale, edge, isCompressed, canCompress } = useScale(run, now, readScaleChoice(query.get("scale")));
   const view = useView(scale);
@@ -59,7 +56,7 @@ export function Timeline(props: TimelineProps) {
   const root = useRef<HTMLDivElement>(null);
   const width = useWidth(track);
   const frame = useMemo(() => frameOf(scale, view.range, width), [scale, view.range, width]);
-  useLiveEdge(root, { isLive, stillAt, frame, newest: run.newest, edge, onBeyond: drawAnew });
+  useLiveEdge(root, { isLive, stillAt, frame, newest: run.newest, edge, onBeyond: tickNow });
 
   const { choice, fold, setChoice } = useChoice(run.rows);
   const rows = useMemo(() => chosenRows(run.rows, choice), [run.rows, choice]);
