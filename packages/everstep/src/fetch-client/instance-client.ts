@@ -39,10 +39,9 @@ import {
   watchNames,
 } from "./call-options.ts";
 import type { Connection } from "./connection.ts";
-import { streamOf } from "./event-stream.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { readData, streamOf } from "./event-stream.ts";
 import { creating } from "./own-creation.ts";
-import { readData } from "./stream-data.ts";
+import { idempotencyKeyOf } from "./request-headers.ts";
 
 /** `output` is there when complete, `error` when errored. */
 export interface InstanceStatusOf<Output> extends WireStatus {
