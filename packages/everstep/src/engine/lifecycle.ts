@@ -8,8 +8,10 @@ import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts"
 import { eventBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import {
+  type InstanceInput,
   type InstanceRef,
   type InstanceStatus,
+  inputNotGiven,
   instanceStatuses,
   type TerminationReason,
 } from "../model/instance.ts";
@@ -23,27 +25,23 @@ import { checkActor } from "./operator-line.ts";
 
 const liveStatuses: readonly InstanceStatus[] = ["active", "waiting", "paused"];
 
-export interface CreatePlan {
+export interface CreatePlan extends Partial<Omit<InstanceInput, keyof InstanceRef | "createdAt">> {
   readonly params: EncodedValue;
   readonly startAt?: number;
-  readonly deadlineAt?: number | null;
-  readonly retentionMs?: number | null;
-  readonly parent?: InstanceRef | null;
   readonly history?: readonly StepRecord[];
 }
 
 export function planCreate(ref: InstanceRef, plan: CreatePlan, now: number): CreateRequest {
+  const { startAt = now, history = [], ...input } = plan;
   return {
     kind: "create",
+    ...inputNotGiven,
+    ...input,
     workflowName: ref.workflowName,
     instanceId: ref.instanceId,
-    params: plan.params,
     createdAt: now,
-    dueAt: Math.max(plan.startAt ?? now, now),
-    deadlineAt: plan.deadlineAt ?? null,
-    retentionMs: plan.retentionMs ?? null,
-    parent: plan.parent ?? null,
-    history: plan.history ?? [],
+    dueAt: Math.max(startAt, now),
+    history,
     lease: null,
   };
 }
