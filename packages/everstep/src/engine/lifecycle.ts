@@ -13,6 +13,7 @@ import {
   type InstanceStatus,
   inputNotGiven,
   instanceStatuses,
+  liveStatuses,
   type TerminationReason,
 } from "../model/instance.ts";
 import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
@@ -22,8 +23,6 @@ import type { StepRecord, WaitingStep } from "../model/step.ts";
 import type { EncodedValue } from "../model/value.ts";
 import type { Body } from "./body.ts";
 import { checkActor } from "./operator-line.ts";
-
-const liveStatuses: readonly InstanceStatus[] = ["active", "waiting", "paused"];
 
 export interface CreatePlan extends Partial<Omit<InstanceInput, keyof InstanceRef | "createdAt">> {
   readonly params: EncodedValue;
@@ -179,8 +178,10 @@ function eventTo(ref: InstanceRef, id: string, now: number): Omit<SendEventReque
 /** A change without the id that whoever asks for it gives it. */
 export type ChangePlan = Omit<ChangeRequest, "id">;
 
+const pausable = liveStatuses.filter((status) => status !== "paused");
+
 export function planPause(ref: InstanceRef): ChangePlan {
-  return planChange(ref, ["active", "waiting"], { kind: "pause" });
+  return planChange(ref, pausable, { kind: "pause" });
 }
 
 export function planResume(ref: InstanceRef, shiftDeadlines: boolean): ChangePlan {

@@ -1,19 +1,32 @@
 import type { EncodedValue, StoredError } from "./value.ts";
 
-export type InstanceStatus = "active" | "waiting" | "paused" | "complete" | "errored" | "terminated";
+export const liveStatuses = ["active", "waiting", "paused"] as const;
+/** A run that has one of these has ended. */
+export const terminalStatuses = ["complete", "errored", "terminated"] as const;
 
-export const instanceStatuses: readonly InstanceStatus[] = [
-  "active",
-  "waiting",
-  "paused",
-  "complete",
-  "errored",
-  "terminated",
-];
+export type TerminalStatus = (typeof terminalStatuses)[number];
+export type InstanceStatus = (typeof liveStatuses)[number] | TerminalStatus;
+
+export const instanceStatuses: readonly InstanceStatus[] = [...liveStatuses, ...terminalStatuses];
 
 export function isTerminal(status: InstanceStatus): boolean {
-  return status === "complete" || status === "errored" || status === "terminated";
+  return (terminalStatuses as readonly InstanceStatus[]).includes(status);
 }
+
+/** Words that other engines have for statuses; they are understood where people type them. */
+export const otherStatusWords: Readonly<Record<string, InstanceStatus>> = {
+  pending: "active",
+  queued: "active",
+  running: "active",
+  enqueued: "active",
+  suspended: "waiting",
+  completed: "complete",
+  success: "complete",
+  failed: "errored",
+  error: "errored",
+  cancelled: "terminated",
+  canceled: "terminated",
+};
 
 /** How users address an instance. Ids are unique within their workflow. */
 export interface InstanceRef {
