@@ -9,7 +9,7 @@ export type InstanceStatus = (typeof liveStatuses)[number] | TerminalStatus;
 
 export const instanceStatuses: readonly InstanceStatus[] = [...liveStatuses, ...terminalStatuses];
 
-export function isTerminal(status: InstanceStatus): boolean {
+export function isTerminal(status: InstanceStatus): status is TerminalStatus {
   return (terminalStatuses as readonly InstanceStatus[]).includes(status);
 }
 
