@@ -1,5 +1,5 @@
 /** What a claim takes, asked of the store itself. */
-import type { CommitRequest, Lease, Store } from "everstep/store";
+import { type CommitRequest, inputNotGiven, type Lease, type Store } from "everstep/store";
 
 /** Each time one run is due, then none. */
 export async function claimEach(
@@ -25,15 +25,13 @@ export async function claimEach(
 async function createDue(store: Store, workflowName: string, instanceId: string): Promise<void> {
   const now = Date.now();
   const create = {
+    ...inputNotGiven,
     kind: "create",
     workflowName,
     instanceId,
     params: { json: "{}", marks: null },
     createdAt: now,
     dueAt: now,
-    deadlineAt: null,
-    retentionMs: null,
-    parent: null,
     history: [],
     lease: null,
   } as const;

@@ -1,5 +1,12 @@
 /** Fills a store with instances that sleep or wait for long, through the store's own `write` in large batches. */
-import type { CommitRequest, CreateRequest, Lease, StepRecord, Store } from "everstep/store";
+import {
+  type CommitRequest,
+  type CreateRequest,
+  inputNotGiven,
+  type Lease,
+  type StepRecord,
+  type Store,
+} from "everstep/store";
 import { forEachOf } from "./engine.ts";
 
 const batchSize = 500;
@@ -45,15 +52,13 @@ export function parkedId(n: number): string {
 
 function create(workflowName: string, n: number, now: number): CreateRequest {
   return {
+    ...inputNotGiven,
     kind: "create",
     workflowName,
     instanceId: parkedId(n),
     params: { json: "{}", marks: null },
     createdAt: now,
     dueAt: now,
-    deadlineAt: null,
-    retentionMs: null,
-    parent: null,
     history: [],
     lease: { owner, token: 1 + n, until: now + 60_000 },
   };

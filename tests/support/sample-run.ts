@@ -1,7 +1,7 @@
 /** For tests: runs that are as they should be, with what the case changes. */
 
 import type { EventRecord } from "../../packages/everstep/src/model/event.ts";
-import type { InstanceRecord } from "../../packages/everstep/src/model/instance.ts";
+import { type InstanceRecord, inputNotGiven } from "../../packages/everstep/src/model/instance.ts";
 import type {
   CompletedStep,
   ErroredStep,
@@ -20,6 +20,7 @@ export const sampleNow = 10_000;
 /** Under a lease, in the middle of its work. */
 export function activeRecord(facts: Partial<InstanceRecord> = {}): InstanceRecord {
   return {
+    ...inputNotGiven,
     workflowName: "order",
     instanceId: "o-1",
     runId: 1,
@@ -35,10 +36,7 @@ export function activeRecord(facts: Partial<InstanceRecord> = {}): InstanceRecor
     updatedAt: 5,
     completedAt: null,
     pausedAt: null,
-    deadlineAt: null,
-    retentionMs: null,
     retentionUntil: null,
-    parent: null,
     executing: true,
     dueAt: 30_000,
     crashCount: 0,

@@ -1,4 +1,4 @@
-import type { Next } from "../model/boundary.ts";
+import { endedStatus, type Next } from "../model/boundary.ts";
 import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
 
@@ -32,11 +32,11 @@ export class Endings {
   ended(ref: InstanceRef, next: Next): void {
     switch (next.kind) {
       case "complete":
-        return this.#tell(ref, { status: "complete", output: next.output, error: null });
+        return this.#tell(ref, { status: endedStatus(next), output: next.output, error: null });
       case "error":
-        return this.#tell(ref, { status: "errored", output: null, error: next.error });
+        return this.#tell(ref, { status: endedStatus(next), output: null, error: next.error });
       case "terminate":
-        return this.#tell(ref, { status: "terminated", output: null, error: null });
+        return this.#tell(ref, { status: endedStatus(next), output: null, error: null });
       case "continue":
       case "suspend":
       case "yield":

@@ -42,11 +42,13 @@ const exportNames: NamesOf<ExportHistoryOptions> = {
 /** What one can ask an instance. Every method asks the store; the handle knows at most that it was just created. */
 export class InstanceReading<Output = any> {
   readonly id: string;
+  readonly workflowName: string;
   readonly #instance: StoredInstance;
   readonly #creation: Creation | null;
 
   constructor(instance: StoredInstance, creation: Creation | null = null) {
     this.id = instance.ref.instanceId;
+    this.workflowName = instance.ref.workflowName;
     this.#instance = instance;
     this.#creation = creation;
   }

@@ -7,7 +7,7 @@
 import { encodeValue } from "../authoring/codec.ts";
 import { buildDefinition, type WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { planCreate } from "../engine/lifecycle.ts";
-import type { Next } from "../model/boundary.ts";
+import { endedStatus, type Next } from "../model/boundary.ts";
 import type { InstanceRef, InstanceStatus } from "../model/instance.ts";
 import type { CreateRequest } from "../model/request.ts";
 import type { Runtime } from "../model/runtime.ts";
@@ -97,20 +97,5 @@ export class Announcer {
     const params = encodeValue({ workflowName, instanceId, runNumber, status, restarted }, "transition");
     const telling = { workflowName: hooksWorkflowName, instanceId: this.#runtime.uuid() };
     return planCreate(telling, { params, retentionMs: 24 * 60 * 60 * 1000 }, this.#runtime.now());
-  }
-}
-
-function endedStatus(next: Next): InstanceStatus | null {
-  switch (next.kind) {
-    case "complete":
-      return "complete";
-    case "error":
-      return "errored";
-    case "terminate":
-      return "terminated";
-    case "continue":
-    case "suspend":
-    case "yield":
-      return null;
   }
 }

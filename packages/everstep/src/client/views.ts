@@ -2,7 +2,7 @@
 import { decodeValue } from "../authoring/codec.ts";
 import { isSensitive } from "../authoring/sensitive.ts";
 import type { EventRecord } from "../model/event.ts";
-import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
+import type { BegunBody, InstanceRecord, InstanceStatus } from "../model/instance.ts";
 import type { StoredLogLine } from "../model/log-line.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
@@ -16,6 +16,7 @@ import type {
   StepView,
   WaiterView,
 } from "../wire/index.ts";
+import { runningStep } from "../wire/running-step.ts";
 
 /** `output` is there when complete, `error` when errored. */
 export type InstanceStatusView<Output = any> =
@@ -189,9 +190,11 @@ export function runningBodies(
   steps: readonly StepRecord[],
 ): readonly RunningBodyView[] {
   const settled = new Set(steps.filter(({ status }) => status !== "waiting").map(({ key }) => key));
-  return begun
-    .filter(({ key }) => !settled.has(key))
-    .map(({ key, name, start, at }) => ({ stepKey: key, name, start, startedAt: new Date(at) }));
+  return begun.filter(({ key }) => !settled.has(key)).map(bodyView);
+}
+
+function bodyView({ key, name, start, at }: BegunBody): RunningBodyView {
+  return { stepKey: key, name, start, startedAt: new Date(at) };
 }
 
 /** The step people ask about: one that is running, else the one waited for, else the last. */
@@ -203,38 +206,13 @@ export function currentStep(
   const begun = record.executing ? record.begun.at(-1) : undefined;
   if (begun) {
     const known = steps.find((step) => step.key === begun.key);
-    if (!known || known.status === "waiting") return runningView(begun, known);
+    if (!known || known.status === "waiting") return runningStep(bodyView(begun), known && stepView(known));
   }
   const waiting = steps
     .filter((step) => step.status === "waiting")
     .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0));
   const shown = waiting[0] ?? steps.toSorted((a, b) => a.index - b.index).at(-1);
   return shown ? stepView(shown, mayShow) : undefined;
-}
-
-function runningView(begun: InstanceRecord["begun"][number], known: StepRecord | undefined): StepView {
-  const base: Omit<StepView, "status"> = known
-    ? { ...stepView(known), starts: begun.start }
-    : {
-        stepKey: begun.key,
-        name: begun.name,
-        index: -1,
-        type: "do",
-        attempts: 0,
-        starts: begun.start,
-        maxAttempts: null,
-        timeoutMs: null,
-        nextRetryAt: null,
-        wakeAt: null,
-        waitEventType: null,
-        topic: null,
-        parentKey: null,
-        depth: 0,
-        errors: [],
-        createdAt: new Date(begun.at),
-        settledAt: null,
-      };
-  return { ...base, status: "running" };
 }
 
 /** One damaged value must not hide a whole list from those who would repair it; what is shown in its place says so. */

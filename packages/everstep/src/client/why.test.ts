@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { completed, errored, waiting } from "../../../../tests/support/sample-records.ts";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
-import type { InstanceRecord } from "../model/instance.ts";
+import { type InstanceRecord, inputNotGiven } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import { explain, type WhyTerms } from "./why.ts";
 
@@ -10,6 +10,7 @@ const minute = 60_000;
 
 function record(facts: Partial<InstanceRecord>): InstanceRecord {
   return {
+    ...inputNotGiven,
     workflowName: "order",
     instanceId: "o-1",
     runId: 1,
@@ -25,10 +26,7 @@ function record(facts: Partial<InstanceRecord>): InstanceRecord {
     updatedAt: now - minute,
     completedAt: null,
     pausedAt: null,
-    deadlineAt: null,
-    retentionMs: null,
     retentionUntil: null,
-    parent: null,
     executing: false,
     dueAt: now,
     crashCount: 0,

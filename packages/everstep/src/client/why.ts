@@ -61,7 +61,8 @@ function said(record: InstanceRecord, steps: readonly StepRecord[], terms: WhyTe
       return whyTerminated(record, terms);
     case "paused":
       return whyPaused(record, terms);
-    default:
+    case "active":
+    case "waiting":
       if (record.unlisted && !isHeldBySomebody(record, terms)) return whyUnlisted(record, terms);
       return record.executing ? whyExecuting(record, terms) : whyIdle(record, steps, terms);
   }

@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { formatDuration } from "../authoring/duration.ts";
 import { issueText, plainIssues, validateWith } from "../authoring/standard-schema.ts";
 import { toStoredError } from "../authoring/stored-error.ts";
-import type { Next } from "../model/boundary.ts";
+import type { Next, Ending as RunOutcome } from "../model/boundary.ts";
 import { EverstepError } from "../model/error.ts";
 import type { TerminationReason } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
@@ -15,7 +15,7 @@ export type Ending =
   | { readonly kind: "paused" }
   | { readonly kind: "lost"; readonly reason: Error };
 
-export type RunOutcome = Extract<Next, { kind: "complete" | "error" | "terminate" }>;
+export type { RunOutcome };
 
 /** What a settled workflow function comes to: complete with a value that can be kept, or errored. */
 export function endOfRun(

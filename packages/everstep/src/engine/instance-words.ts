@@ -1,25 +1,17 @@
 /** One vocabulary for statuses, and the sentences said about instances that are over or not there. */
 import { EverstepError } from "../model/error.ts";
-import { type InstanceRef, type InstanceStatus, instanceStatuses, isTerminal } from "../model/instance.ts";
-
-const aliases: Readonly<Record<string, InstanceStatus>> = {
-  pending: "active",
-  queued: "active",
-  running: "active",
-  enqueued: "active",
-  suspended: "waiting",
-  completed: "complete",
-  success: "complete",
-  failed: "errored",
-  error: "errored",
-  cancelled: "terminated",
-  canceled: "terminated",
-};
+import {
+  type InstanceRef,
+  type InstanceStatus,
+  instanceStatuses,
+  isTerminal,
+  otherStatusWords,
+} from "../model/instance.ts";
 
 /** One status vocabulary; words of other engines are understood where people type them. */
 export function statusFrom(word: string): InstanceStatus | undefined {
   if ((instanceStatuses as readonly string[]).includes(word)) return word as InstanceStatus;
-  return Object.hasOwn(aliases, word) ? aliases[word] : undefined;
+  return Object.hasOwn(otherStatusWords, word) ? otherStatusWords[word] : undefined;
 }
 
 export function instanceTerminal(ref: InstanceRef, status: InstanceStatus, verb: string): EverstepError {

@@ -8,9 +8,12 @@ import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts"
 import { eventBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import {
+  type InstanceInput,
   type InstanceRef,
   type InstanceStatus,
+  inputNotGiven,
   instanceStatuses,
+  liveStatuses,
   type TerminationReason,
 } from "../model/instance.ts";
 import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
@@ -21,29 +24,23 @@ import type { EncodedValue } from "../model/value.ts";
 import type { Body } from "./body.ts";
 import { checkActor } from "./operator-line.ts";
 
-const liveStatuses: readonly InstanceStatus[] = ["active", "waiting", "paused"];
-
-export interface CreatePlan {
+export interface CreatePlan extends Partial<Omit<InstanceInput, keyof InstanceRef | "createdAt">> {
   readonly params: EncodedValue;
   readonly startAt?: number;
-  readonly deadlineAt?: number | null;
-  readonly retentionMs?: number | null;
-  readonly parent?: InstanceRef | null;
   readonly history?: readonly StepRecord[];
 }
 
 export function planCreate(ref: InstanceRef, plan: CreatePlan, now: number): CreateRequest {
+  const { startAt = now, history = [], ...input } = plan;
   return {
     kind: "create",
+    ...inputNotGiven,
+    ...input,
     workflowName: ref.workflowName,
     instanceId: ref.instanceId,
-    params: plan.params,
     createdAt: now,
-    dueAt: Math.max(plan.startAt ?? now, now),
-    deadlineAt: plan.deadlineAt ?? null,
-    retentionMs: plan.retentionMs ?? null,
-    parent: plan.parent ?? null,
-    history: plan.history ?? [],
+    dueAt: Math.max(startAt, now),
+    history,
     lease: null,
   };
 }
@@ -181,8 +178,10 @@ function eventTo(ref: InstanceRef, id: string, now: number): Omit<SendEventReque
 /** A change without the id that whoever asks for it gives it. */
 export type ChangePlan = Omit<ChangeRequest, "id">;
 
+const pausable = liveStatuses.filter((status) => status !== "paused");
+
 export function planPause(ref: InstanceRef): ChangePlan {
-  return planChange(ref, ["active", "waiting"], { kind: "pause" });
+  return planChange(ref, pausable, { kind: "pause" });
 }
 
 export function planResume(ref: InstanceRef, shiftDeadlines: boolean): ChangePlan {

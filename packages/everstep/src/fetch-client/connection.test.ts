@@ -70,7 +70,7 @@ describe("a passing failure is tried again", () => {
 
   test("but an audit or an export may take minutes", async () => {
     const instance = clientWith().workflow("order").get("o-1");
-    for (const act of [() => clientWith().verify(), () => instance.export()]) {
+    for (const act of [() => clientWith().verify(), () => instance.exportHistory()]) {
       server.script("hang", {
         json: { summary: "", violations: [], warnings: [], unreadable: [], format: "" },
       });

@@ -32,9 +32,8 @@ import {
   type WatchListOptions,
 } from "./call-options.ts";
 import { Connection, type Fetch } from "./connection.ts";
-import { streamOf } from "./event-stream.ts";
+import { readData, streamOf } from "./event-stream.ts";
 import type { ClientHeaders } from "./request-headers.ts";
-import { readData } from "./stream-data.ts";
 import { createWorkflowClient, type WorkflowClient } from "./workflow-client.ts";
 
 export interface ClientOptions {

@@ -3,6 +3,7 @@
  * is made like any other request, and fails like one. Later ones are tried for as long as somebody reads.
  */
 import { EverstepError } from "../model/error.ts";
+import { parseJson } from "../model/json.ts";
 import { parse, problemOf } from "./answer.ts";
 import type { Connection, OpenStream } from "./connection.ts";
 import { Leash } from "./leash.ts";
@@ -44,6 +45,22 @@ export function streamOf<Item>(
       };
       return iterator;
     },
+  };
+}
+
+/** The JSON of events of one type; nothing of others. */
+export function readData<Item>(type: string): (event: ServerEvent) => Item | undefined {
+  return (event) => {
+    if (event.type !== type) return undefined;
+    try {
+      return parseJson(event.data) as Item;
+    } catch (problem) {
+      throw new EverstepError(
+        "ANSWER_NOT_UNDERSTOOD",
+        `The server sent an event "${type}" that is no JSON. Does something change its answers on their way?`,
+        { cause: problem },
+      );
+    }
   };
 }
 

@@ -1,6 +1,6 @@
 /** "everstep/client": an app that is served elsewhere, from a browser or any other runtime. */
 export { type ErrorCode, EverstepError } from "../model/error.ts";
-export type { InstanceStatus } from "../model/instance.ts";
+export { type InstanceStatus, instanceStatuses, isTerminal } from "../model/instance.ts";
 export { parseJson } from "../model/json.ts";
 export type { HistoryDocument } from "../verify/replay/history-document.ts";
 export type { VerifyReport } from "../verify/verify-report.ts";

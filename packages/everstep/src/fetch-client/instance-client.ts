@@ -39,10 +39,9 @@ import {
   watchNames,
 } from "./call-options.ts";
 import type { Connection } from "./connection.ts";
-import { streamOf } from "./event-stream.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { readData, streamOf } from "./event-stream.ts";
 import { creating } from "./own-creation.ts";
-import { readData } from "./stream-data.ts";
+import { idempotencyKeyOf } from "./request-headers.ts";
 
 /** `output` is there when complete, `error` when errored. */
 export interface InstanceStatusOf<Output> extends WireStatus {
@@ -72,7 +71,7 @@ export interface InstanceClient<Output = unknown> {
   /** One answer to "why is this instance not moving?". */
   why(options?: CallOptions): Promise<WireWhy>;
   /** A run as one document that `replayHistory` can replay elsewhere. */
-  export(options?: ExportOptions): Promise<HistoryDocument>;
+  exportHistory(options?: ExportOptions): Promise<HistoryDocument>;
 
   /** Stops it after the step in flight. Timers keep counting, events are kept. */
   pause(options?: ManageOptions): Promise<void>;
@@ -150,8 +149,8 @@ export function createInstanceClient<Output>(
     runs: async ({ signal } = {}) =>
       (await connection.send<WireRuns>({ segments: path("runs"), field: "runs[]", signal })).runs,
     why: ({ signal } = {}) => connection.send({ segments: path("why"), field: "reason", signal }),
-    async export(options = {}) {
-      checkNames(options, exportNames, "export");
+    async exportHistory(options = {}) {
+      checkNames(options, exportNames, "exportHistory");
       const { signal, runNumber } = options;
       return connection.send({
         segments: path("export"),

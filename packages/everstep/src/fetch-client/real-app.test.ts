@@ -71,7 +71,10 @@ test("creates an instance, waits for its result and looks at everything about it
   expect((await instance.logs({ level: "info" })).logs).toMatchObject([{ message: "doubling" }]);
   expect(await instance.runs()).toHaveLength(1);
   expect(await instance.why()).toMatchObject({ status: "complete" });
-  expect(await instance.export()).toMatchObject({ format: "everstep-history", instanceId: instance.id });
+  expect(await instance.exportHistory()).toMatchObject({
+    format: "everstep-history",
+    instanceId: instance.id,
+  });
 });
 
 test("sends events, and follows an instance and its logs until it ends", async () => {

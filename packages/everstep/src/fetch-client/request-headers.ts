@@ -1,4 +1,5 @@
 import { EverstepError } from "../model/error.ts";
+import type { Runtime } from "../model/runtime.ts";
 
 export type HeaderValues = Headers | Readonly<Record<string, string>>;
 
@@ -11,6 +12,11 @@ export function joinHeaders(given: HeaderValues, own: Readonly<Record<string, st
   for (const [name, value] of entriesOf(given)) headers.set(checkName(name), checkValue(name, value));
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return headers;
+}
+
+/** By which the server knows the tries of one call: the caller's own, or one for this call. */
+export function idempotencyKeyOf(given: string | undefined, runtime: Runtime): string {
+  return given === undefined ? runtime.uuid() : checkValue("idempotency-key", given);
 }
 
 function entriesOf(given: HeaderValues): readonly (readonly [string, unknown])[] {
@@ -29,7 +35,7 @@ function checkName(name: string): string {
 }
 
 /** Never shows the value: it may be a secret. */
-export function checkValue(name: string, value: unknown): string {
+function checkValue(name: string, value: unknown): string {
   if (typeof value !== "string") throw invalid(`header "${name}" is a ${typeof value}; it must be text`);
   if (/[\r\n\0]/.test(value)) {
     throw invalid(`header "${name}" has a line break or a NUL, with which one could add headers`);

@@ -48,7 +48,7 @@ test.each<Case>([
   ["/workflows/order/instances/o-1/why", () => instance().why(), { reason: "no-runner" }],
   [
     "/workflows/order/instances/o-1/export?runNumber=3",
-    () => instance().export({ runNumber: 3 }),
+    () => instance().exportHistory({ runNumber: 3 }),
     { format: "everstep-history" },
   ],
   [

@@ -18,12 +18,10 @@ import type {
   WatchListOptions,
 } from "./call-options.ts";
 import type { Connection } from "./connection.ts";
-import { streamOf } from "./event-stream.ts";
-import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { readData, streamOf } from "./event-stream.ts";
 import { createInstanceClient, type InstanceClient } from "./instance-client.ts";
 import { creating } from "./own-creation.ts";
-
-import { readData } from "./stream-data.ts";
+import { idempotencyKeyOf } from "./request-headers.ts";
 
 /** One workflow of the server: creates its instances and finds them again. */
 export interface WorkflowClient<Params = unknown, Output = unknown> {

@@ -16,7 +16,6 @@ import {
   notConfigured,
 } from "./authorize.ts";
 import { readBody } from "./body.ts";
-import { clientOf } from "./client-of.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import { DashboardFiles } from "./dashboard/dashboard-files.ts";
 import { etagOf, isKnownTag } from "./etag.ts";
@@ -356,4 +355,16 @@ function tookTooLong(ms: number): EverstepError {
     "STORE_UNAVAILABLE",
     `There was no outcome within ${ms / 1000} seconds; it may still come. Ask, or repeat it with the same id or idempotency-key.`,
   );
+}
+
+/**
+ * Who asks: whom the hooks named. Where they name nobody, what the request may have proved it with; those who need no
+ * proof are one. Headers alone would let one person be a thousand, with a cookie that nobody looks at.
+ */
+function clientOf({ headers }: Request, actor: string | undefined): string {
+  if (actor !== undefined) return `actor ${actor}`;
+  const authorization = headers.get("authorization");
+  if (authorization === null) return `cookie ${headers.get("cookie") ?? ""}`;
+  const [scheme = "", ...rest] = authorization.trim().split(/\s+/);
+  return `authorization ${[scheme.toLowerCase(), ...rest].join(" ")}`;
 }

@@ -1,4 +1,4 @@
-import type { BegunBody, TerminationReason } from "./instance.ts";
+import type { BegunBody, TerminalStatus, TerminationReason } from "./instance.ts";
 import type { LogLine } from "./log-line.ts";
 import type { StepRecord, WaitingStep } from "./step.ts";
 import type { TaskKind } from "./task.ts";
@@ -65,3 +65,22 @@ export type Next =
   | { readonly kind: "complete"; readonly output: EncodedValue }
   | { readonly kind: "error"; readonly error: StoredError; readonly deadLetter: boolean }
   | { readonly kind: "terminate"; readonly reason: TerminationReason };
+
+/** What a run ends with. */
+export type Ending = Extract<Next, { readonly kind: "complete" | "error" | "terminate" }>;
+
+/** What the run is then; null for what does not end it. */
+export function endedStatus(next: Ending): TerminalStatus;
+export function endedStatus(next: Next): TerminalStatus | null;
+export function endedStatus(next: Next): TerminalStatus | null {
+  switch (next.kind) {
+    case "complete":
+      return "complete";
+    case "error":
+      return "errored";
+    case "terminate":
+      return "terminated";
+    default:
+      return null;
+  }
+}

@@ -1,19 +1,32 @@
 import type { EncodedValue, StoredError } from "./value.ts";
 
-export type InstanceStatus = "active" | "waiting" | "paused" | "complete" | "errored" | "terminated";
+export const liveStatuses = ["active", "waiting", "paused"] as const;
+/** A run that has one of these has ended. */
+export const terminalStatuses = ["complete", "errored", "terminated"] as const;
 
-export const instanceStatuses: readonly InstanceStatus[] = [
-  "active",
-  "waiting",
-  "paused",
-  "complete",
-  "errored",
-  "terminated",
-];
+export type TerminalStatus = (typeof terminalStatuses)[number];
+export type InstanceStatus = (typeof liveStatuses)[number] | TerminalStatus;
 
-export function isTerminal(status: InstanceStatus): boolean {
-  return status === "complete" || status === "errored" || status === "terminated";
+export const instanceStatuses: readonly InstanceStatus[] = [...liveStatuses, ...terminalStatuses];
+
+export function isTerminal(status: InstanceStatus): status is TerminalStatus {
+  return (terminalStatuses as readonly InstanceStatus[]).includes(status);
 }
+
+/** Words that other engines have for statuses; they are understood where people type them. */
+export const otherStatusWords: Readonly<Record<string, InstanceStatus>> = {
+  pending: "active",
+  queued: "active",
+  running: "active",
+  enqueued: "active",
+  suspended: "waiting",
+  completed: "complete",
+  success: "complete",
+  failed: "errored",
+  error: "errored",
+  cancelled: "terminated",
+  canceled: "terminated",
+};
 
 /** How users address an instance. Ids are unique within their workflow. */
 export interface InstanceRef {
@@ -51,6 +64,7 @@ export interface InstanceRecord extends InstanceRef {
   readonly terminationReason: TerminationReason | null;
   /** Errored because the engine gave up on it (retries or crash budget exhausted). */
   readonly deadLetter: boolean;
+  /** What the caller's clock said when it was created; event.timestamp for ever after. */
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly updatedAt: number;
@@ -72,6 +86,33 @@ export interface InstanceRecord extends InstanceRef {
    * a store keeps such lists beside the runs.
    */
   readonly unlisted?: true;
+}
+
+/** The facts that an instance is created with; all of its runs have them, and they never change. */
+export const inputFields = [
+  "workflowName",
+  "instanceId",
+  "params",
+  "createdAt",
+  "deadlineAt",
+  "retentionMs",
+  "parent",
+] as const satisfies readonly (keyof InstanceRecord)[];
+
+export type InstanceInput = Pick<InstanceRecord, (typeof inputFields)[number]>;
+
+/** What an instance has of those that nobody gave. */
+export const inputNotGiven = {
+  deadlineAt: null,
+  retentionMs: null,
+  parent: null,
+} as const satisfies Partial<InstanceInput>;
+
+/** These facts alone, of whatever has them. */
+export function inputOf(source: InstanceInput): InstanceInput {
+  const input: Partial<Record<keyof InstanceInput, unknown>> = {};
+  for (const name of inputFields) input[name] = source[name];
+  return input as unknown as InstanceInput;
 }
 
 /** A body known to have been released to run; what a crash leaves behind of it. */

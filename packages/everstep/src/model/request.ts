@@ -3,7 +3,7 @@
  * under which precondition; whether it may is answered by the store in the same atomic operation.
  */
 import type { Boundary } from "./boundary.ts";
-import type { InstanceRef, InstanceStatus, RunId, TerminationReason } from "./instance.ts";
+import type { InstanceInput, InstanceRef, InstanceStatus, RunId, TerminationReason } from "./instance.ts";
 import type { Claim, Lease } from "./lease.ts";
 import type { LogLine } from "./log-line.ts";
 import type { Mutations } from "./mutations.ts";
@@ -37,16 +37,10 @@ export interface LeaseOffer {
 }
 
 /** Instance, first run and task at once. An existing id is reported and left alone. */
-export interface CreateRequest extends InstanceRef {
+export interface CreateRequest extends InstanceInput {
   readonly kind: "create";
-  readonly params: EncodedValue;
-  /** What the caller's clock said; event.timestamp for ever after. */
-  readonly createdAt: number;
   /** When the first turn is due. */
   readonly dueAt: number;
-  readonly deadlineAt: number | null;
-  readonly retentionMs: number | null;
-  readonly parent: InstanceRef | null;
   /** Settled steps the first run begins with (fork). */
   readonly history: readonly StepRecord[];
   /** Hand the run back already leased to this owner. */

@@ -50,7 +50,7 @@ import { type App, createWorkflows } from "../client/create-workflows.ts";
 import type { InstanceStatusView } from "../client/views.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { TickOptions } from "../runner/ticks.ts";
-import type { Store } from "../store/store.ts";
+import type { Ownership, Store } from "../store/store.ts";
 import { createMemoryDatabase } from "../stores/memory/database.ts";
 import { memory } from "../stores/memory/memory-store.ts";
 import type { LogLineView } from "../wire/index.ts";
@@ -62,7 +62,6 @@ import { Inspector, type InstanceAddress, type RunChoice, type WholeHistory } fr
 import { interceptStore } from "./intercept-store.ts";
 import { liveHandles } from "./live-handles.ts";
 import { MockBook, type WorkflowMocks } from "./mocks.ts";
-import { trackedOwnership } from "./tracked-ownership.ts";
 
 export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDefinition>>
   extends Pick<
@@ -367,4 +366,16 @@ function storeOpener(store: Store | (() => Store) | undefined): () => Store {
   if (store) return () => store;
   const database = createMemoryDatabase();
   return () => memory({ database });
+}
+
+/** Asking who lives takes a while in the world outside: the same, and `settle` waits for the answers. */
+function trackedOwnership(ownership: Ownership, runtime: FakeRuntime): Ownership {
+  return {
+    async hold(owner) {
+      const held = await runtime.track(ownership.hold(owner));
+      return { release: () => runtime.track(held.release()) };
+    },
+    findDead: () => runtime.track(ownership.findDead()),
+    bury: (owner) => runtime.track(ownership.bury(owner)),
+  };
 }

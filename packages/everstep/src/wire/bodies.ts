@@ -28,10 +28,17 @@ const selector: Schema<WireStepSelector> = either(
 
 const creation = {
   params: optional(anything),
+  /** Not before this time. */
   startAt: optional(time),
+  /** The instance is ended at this time if it has not ended by itself. */
   deadline: optional(time),
+  /** How long it is kept after it ended; for ever unless said. */
   ttl: optional(duration),
 } as const;
+
+const creationShape = object(creation);
+/** What an instance begins with. */
+export interface CreationBody extends Infer<typeof creationShape> {}
 
 export const createBody = object({
   id: optional(text()),

@@ -2,6 +2,7 @@
 import type { Duration } from "../authoring/duration.ts";
 import type { LogLevel } from "../model/log-line.ts";
 import type { StepSelector } from "../model/step.ts";
+import type { CreationBody } from "./bodies.ts";
 
 export interface PageOptions {
   readonly pageSize?: number | undefined;
@@ -70,8 +71,9 @@ export interface AuditOptions {
   readonly doubts?: boolean | undefined;
 }
 
-/** What an instance begins with. */
-export interface Creation<Params, Time> {
+/** What an instance begins with: as in a request (bodies.ts), but for what code says in types of its own. */
+export interface Creation<Params, Time>
+  extends Omit<CreationBody, "params" | "startAt" | "deadline" | "ttl"> {
   readonly params?: Params;
   /** Not before this time. */
   readonly startAt?: Time;

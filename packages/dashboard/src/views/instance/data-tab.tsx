@@ -3,6 +3,7 @@ import type { WireError } from "everstep/client";
 import { CopyButton } from "../../parts/copy.tsx";
 import { JsonTree } from "../../parts/json-tree.tsx";
 import { Panel } from "../../parts/panel.tsx";
+import { isEnded } from "../../words/statuses.ts";
 import { StackText } from "./head/stack-text.tsx";
 import type { Live } from "./live.ts";
 
@@ -23,7 +24,7 @@ export function DataTab({ live }: { readonly live: Live }) {
             <JsonTree value={details.output} what="the output" />
           ) : (
             <p className="dim">
-              {details.status === "terminated"
+              {isEnded(details.status)
                 ? "It was terminated, so there is none."
                 : "There is none yet: the instance has not ended."}
             </p>

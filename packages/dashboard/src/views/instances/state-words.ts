@@ -8,6 +8,7 @@ import type { Wait } from "./wait.ts";
 
 export function spokenState(row: Row, now: number, wait?: Wait): string {
   if (row.hasLeft) return "not in this list any more";
+  if (isEnded(row.status)) return row.status === "complete" ? "" : (row.why ?? "");
   switch (row.status) {
     case "active":
       if (row.executing) return "executing";
@@ -17,11 +18,6 @@ export function spokenState(row: Row, now: number, wait?: Wait): string {
       return row.executing ? "executing" : waitWords(wait, whenDue(row, now));
     case "paused":
       return `paused ${spokenAgo(row.updatedAt, now)}`;
-    case "complete":
-      return "";
-    case "errored":
-    case "terminated":
-      return row.why ?? "";
   }
 }
 

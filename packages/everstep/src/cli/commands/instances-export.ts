@@ -31,7 +31,7 @@ export const instancesExport = defineCommand({
   async run(context) {
     const { values, out, cwd } = context;
     const instance = await instanceOf(context);
-    const document = await instance.export({ runNumber: values.run });
+    const document = await instance.exportHistory({ runNumber: values.run });
     if (values.output === undefined) return out.raw(jsonDocument(document));
     write(resolve(cwd, values.output), jsonDocument(document));
     out.line(`Wrote the history of ${nameOf(instance)} to ${values.output}.`);

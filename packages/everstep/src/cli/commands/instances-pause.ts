@@ -1,3 +1,4 @@
+import { liveStatuses } from "../../model/instance.ts";
 import { defineCommand } from "../command.ts";
 import { nameOf } from "../instance-of.ts";
 import { statusIfKnown } from "../verbs/ended.ts";
@@ -22,7 +23,7 @@ export const instancesPause = defineCommand({
     runVerb(context, {
       infinitive: "pause",
       participle: "paused",
-      statuses: ["active", "waiting"],
+      statuses: liveStatuses.filter((status) => status !== "paused"),
       asks: "for many",
       async act(instance) {
         const status = await statusIfKnown(instance);

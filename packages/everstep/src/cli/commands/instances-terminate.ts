@@ -1,3 +1,4 @@
+import { liveStatuses } from "../../model/instance.ts";
 import { defineCommand } from "../command.ts";
 import { runVerb, verbArguments, verbOptions } from "../verbs/verb.ts";
 
@@ -26,7 +27,7 @@ export const instancesTerminate = defineCommand({
     runVerb(context, {
       infinitive: "terminate",
       participle: "terminated",
-      statuses: ["active", "waiting", "paused"],
+      statuses: liveStatuses,
       asks: "for one",
       act: (instance) => instance.terminate({ reason: context.values.reason }),
     }),

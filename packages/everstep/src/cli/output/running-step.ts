@@ -1,5 +1,6 @@
 /** The steps that are at work now, which have no record before they came to something; and what crashes left of a step. */
-import type { WireMeta, WireRunningBody, WireStep } from "../../wire/index.ts";
+import type { WireMeta, WireStep } from "../../wire/index.ts";
+import { runningStep } from "../../wire/running-step.ts";
 
 export function withRunning(
   steps: readonly WireStep[],
@@ -22,30 +23,6 @@ function withCurrent(steps: readonly WireStep[], current: WireStep | undefined):
 function inOrder(steps: readonly WireStep[]): readonly WireStep[] {
   const place = ({ index }: WireStep): number => (index < 0 ? Number.MAX_SAFE_INTEGER : index);
   return steps.toSorted((a, b) => place(a) - place(b));
-}
-
-function runningStep({ stepKey, name, start, startedAt }: WireRunningBody, known?: WireStep): WireStep {
-  if (known) return { ...known, status: "running", starts: start };
-  return {
-    stepKey,
-    name,
-    index: -1,
-    type: "do",
-    status: "running",
-    attempts: 0,
-    starts: start,
-    maxAttempts: null,
-    timeoutMs: null,
-    nextRetryAt: null,
-    wakeAt: null,
-    waitEventType: null,
-    topic: null,
-    parentKey: null,
-    depth: 0,
-    errors: [],
-    createdAt: startedAt,
-    settledAt: null,
-  };
 }
 
 /** "cut off twice": starts that came to no end, because the process died. */

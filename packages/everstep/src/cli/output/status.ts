@@ -1,9 +1,10 @@
 /** How statuses look. */
+import type { InstanceStatus } from "../../model/instance.ts";
 import type { WireStep } from "../../wire/index.ts";
 import { type Painted, painted, type Style } from "./paint.ts";
 import type { Cell } from "./table.ts";
 
-const styles: Readonly<Record<string, Style>> = {
+const styles: Readonly<Record<InstanceStatus, Style>> = {
   active: "cyan",
   waiting: "yellow",
   paused: "magenta",
@@ -13,7 +14,7 @@ const styles: Readonly<Record<string, Style>> = {
 };
 
 export function statusStyle(status: string): Style {
-  return styles[status] ?? "bold";
+  return styles[status as InstanceStatus] ?? "bold";
 }
 
 export function statusCell(status: string): Cell {

@@ -1,12 +1,11 @@
 /** Instances that have ended, for verbs that mean nothing to them. */
 import type { InstanceClient } from "../../fetch-client/index.ts";
+import { type InstanceStatus, isTerminal } from "../../model/instance.ts";
 import { nameOf } from "../instance-of.ts";
 import { CommandFailed } from "../problems.ts";
 
-const endings: ReadonlySet<string> = new Set(["complete", "errored", "terminated"]);
-
 export function hasEnded(status: string): boolean {
-  return endings.has(status);
+  return isTerminal(status as InstanceStatus);
 }
 
 /** Who may steer need not be allowed to look: "" then. */

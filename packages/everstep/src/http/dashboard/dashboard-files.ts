@@ -5,7 +5,6 @@
 import { EverstepError } from "../../model/error.ts";
 import { isKnownTag } from "../etag.ts";
 import { problemResponse } from "../problems.ts";
-import { acceptsGzip } from "./accepts-gzip.ts";
 import type { Dashboard } from "./dashboard.ts";
 import { ServedFile } from "./served-file.ts";
 
@@ -134,4 +133,15 @@ function noDashboard(): EverstepError {
     "INVALID_ARGUMENT",
     'http.dashboard has no index.html. Pass what "everstep/dashboard" exports: import { dashboard } from "everstep/dashboard".',
   );
+}
+
+/** Whether whoever asks can unpack gzip, by its Accept-Encoding. */
+function acceptsGzip(header: string | null): boolean {
+  const wishes = new Map(
+    (header ?? "").split(",").map((wish) => {
+      const [coding = "", ...terms] = wish.split(";").map((part) => part.trim().toLowerCase());
+      return [coding, !terms.some((term) => /^q=0(\.0*)?$/.test(term))] as const;
+    }),
+  );
+  return wishes.get("gzip") ?? wishes.get("x-gzip") ?? wishes.get("*") ?? false;
 }

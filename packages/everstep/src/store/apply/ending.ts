@@ -1,19 +1,7 @@
-import type { Next } from "../../model/boundary.ts";
-import type { InstanceStatus, TerminationReason } from "../../model/instance.ts";
-import type { EncodedValue, StoredError } from "../../model/value.ts";
+import { type Ending, endedStatus, type Next } from "../../model/boundary.ts";
 
-/** What a run ended with; kept apart from its hot row. */
-export type Ending =
-  | { readonly kind: "complete"; readonly output: EncodedValue }
-  | { readonly kind: "error"; readonly error: StoredError; readonly deadLetter: boolean }
-  | { readonly kind: "terminate"; readonly reason: TerminationReason };
+export type { Ending } from "../../model/boundary.ts";
 
-export const endedStatus: Readonly<Record<Ending["kind"], InstanceStatus>> = {
-  complete: "complete",
-  error: "errored",
-  terminate: "terminated",
-};
-
-export function isEnding(next: Next): next is Ending & Next {
-  return next.kind in endedStatus;
+export function isEnding(next: Next): next is Ending {
+  return endedStatus(next) !== null;
 }

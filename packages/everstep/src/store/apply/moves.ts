@@ -2,12 +2,12 @@
  * What becomes of a run: the fields of its hot row that each move changes, and nothing else about it. Everything that
  * writes hot rows takes its values from here, fast paths of stores included.
  */
-import type { Boundary } from "../../model/boundary.ts";
+import { type Boundary, type Ending, endedStatus } from "../../model/boundary.ts";
 import type { InstanceStatus } from "../../model/instance.ts";
 import { waitsOutCrash } from "../../model/lease.ts";
 import type { LeaseOffer } from "../../model/request.ts";
 import type { TaskKind } from "../../model/task.ts";
-import { type Ending, endedStatus } from "./ending.ts";
+
 import { isLeased, laneOf, lanes } from "./lane.ts";
 import type { RunRow } from "./run-row.ts";
 
@@ -114,7 +114,7 @@ export function ended(
   now: number,
 ): Pick<RunRow, "status" | "deadLetter" | "lane" | "waitingSince" | "pausedAt" | "updatedAt" | "pruneAt"> {
   return {
-    status: endedStatus[ending.kind],
+    status: endedStatus(ending),
     deadLetter: ending.kind === "error" && ending.deadLetter,
     lane: null,
     waitingSince: null,

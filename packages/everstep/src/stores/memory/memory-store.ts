@@ -8,6 +8,7 @@ import { apply } from "../../store/apply/apply.ts";
 import { passFence } from "../../store/apply/apply-commit.ts";
 import { needsOf } from "../../store/apply/needs.ts";
 import type { WorkingSet } from "../../store/apply/working-set.ts";
+import { readWithin } from "../../store/history-bytes.ts";
 import type {
   Beat,
   ClaimRequest,
@@ -37,7 +38,6 @@ import type {
   ValueTerms,
 } from "../../store/index.ts";
 import { has, lacks } from "../../store/index.ts";
-import { readWithin } from "../../store/read-within.ts";
 import { runMutations } from "./author-rows.ts";
 import { claim } from "./claim.ts";
 import type { MemoryDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
-import { instanceStatuses, isTerminal } from "../../model/instance.ts";
+import { inputOf, instanceStatuses, isTerminal } from "../../model/instance.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { isLeased } from "../../store/apply/lane.ts";
@@ -196,25 +196,19 @@ function briefRecordOf(run: Run): InstanceRecord {
 function recordOf({ row, instance, ending: end }: Run): InstanceRecord {
   const ending = end?.ending;
   return {
-    workflowName: instance.workflowName,
-    instanceId: instance.instanceId,
+    ...inputOf(instance),
     runId: row.run,
     runNumber: row.runNumber,
     status: row.status,
-    params: instance.params,
     output: ending?.kind === "complete" ? ending.output : null,
     error: ending?.kind === "error" ? ending.error : null,
     terminationReason: ending?.kind === "terminate" ? ending.reason : null,
     deadLetter: row.deadLetter,
-    createdAt: instance.createdAt,
     startedAt: row.startedAt,
     updatedAt: row.updatedAt,
     completedAt: end?.at ?? null,
     pausedAt: row.pausedAt,
-    deadlineAt: instance.deadlineAt,
-    retentionMs: instance.retentionMs,
     retentionUntil: end === null || instance.retentionMs === null ? null : end.at + instance.retentionMs,
-    parent: instance.parent,
     executing: isLeased(row.lane),
     dueAt: row.lane === null ? null : row.dueAt,
     crashCount: row.crashCount,

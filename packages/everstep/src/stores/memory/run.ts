@@ -1,8 +1,7 @@
 import type { EventRecord } from "../../model/event.ts";
-import type { BegunBody, InstanceRef } from "../../model/instance.ts";
+import type { BegunBody, InstanceInput } from "../../model/instance.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord, WaitingStep } from "../../model/step.ts";
-import type { EncodedValue } from "../../model/value.ts";
 import type { Ending } from "../../store/apply/ending.ts";
 import type { RunRow } from "../../store/apply/run-row.ts";
 import type { ChangeOutcome } from "../../store/index.ts";
@@ -10,15 +9,10 @@ import type { Workflow } from "./database.ts";
 import type { DueQueue } from "./due-queue.ts";
 
 /** What all runs of an instance share. */
-export interface Instance extends InstanceRef {
+export interface Instance extends InstanceInput {
   /** That of its first run: they grow in the order of creation. */
   readonly id: number;
   readonly workflow: Workflow;
-  readonly params: EncodedValue;
-  readonly createdAt: number;
-  readonly deadlineAt: number | null;
-  readonly retentionMs: number | null;
-  readonly parent: InstanceRef | null;
   /** By run number; the last one is current. */
   readonly runs: Run[];
   /** What became of changes made to it, by their ids. */

@@ -1,4 +1,5 @@
 /** Puts what a batch has made or changed into the maps. */
+import { inputOf } from "../../model/instance.ts";
 import { publicationKey } from "../../store/apply/keys.ts";
 import type { WorkingRun } from "../../store/apply/working-run.ts";
 import type { WorkingSet } from "../../store/apply/working-set.ts";
@@ -45,15 +46,9 @@ function addRun(database: MemoryDatabase, { row, instance }: WorkingRun): Run {
 function addInstance(database: MemoryDatabase, id: number, request: CreateRequest): Instance {
   const workflow = database.workflow(request.workflowName);
   const instance: Instance = {
+    ...detached(inputOf(request)),
     id,
     workflow,
-    workflowName: request.workflowName,
-    instanceId: request.instanceId,
-    params: detached(request.params),
-    createdAt: request.createdAt,
-    deadlineAt: request.deadlineAt,
-    retentionMs: request.retentionMs,
-    parent: detached(request.parent),
     runs: [],
     changes: new Map(),
   };

@@ -76,6 +76,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return number === 1062 || number === 1586 || number === 1022;
 }
 
+/** The column that shall be added has been added. */
+export function isColumnThere(error: unknown): boolean {
+  return errorCode(error)?.number === 1060;
+}
+
 /** The server's own doing: the author's code would fare no better or worse another time. */
 export function isServerTrouble(error: unknown): boolean {
   const code = errorCode(error);

@@ -8,6 +8,7 @@ import { integer, type SqlRow, text } from "../sql/rows/row.ts";
 import { type Migration, pendingMigrations, type SchemaVersion } from "../sql/schema/migration.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Session } from "../sql/session.ts";
+import { isColumnThere } from "./failures.ts";
 import type { MysqlSettings } from "./options.ts";
 import {
   metaSchema,
@@ -36,7 +37,12 @@ export async function migrateSchema(
     await takeLock(ask, settings);
     // Other processes may have been faster while this one waited.
     const report = reportOf(await look(ask, settings), settings);
-    for (const statement of report.statements) await ask(statement);
+    for (const statement of report.statements) {
+      await ask(statement).catch((problem: unknown) => {
+        // Added by a migration that was cut off before it had written its version.
+        if (!isColumnThere(problem)) throw problem;
+      });
+    }
     await ask(`SELECT RELEASE_LOCK(${lockName})`, [lockKey(settings)]);
     return report;
   });

@@ -6,7 +6,7 @@
  * are written once. There are no partial indexes, so each index costs an entry for every row: there are few.
  */
 import type { Migration } from "../sql/schema/migration.ts";
-import { columnTexts, type SchemaDialect } from "../sql/schema/schema-text.ts";
+import { columnTexts, type SchemaDialect, withAdditions } from "../sql/schema/schema-text.ts";
 import { type Table, type TableNames, tables } from "../sql/schema/table.ts";
 
 /** With the database before them: what a caller's connection takes for its own is another matter. */
@@ -20,11 +20,6 @@ export function tableNames(database: string, namespace: string): TableNames {
 export function plainTableNames(namespace: string): readonly string[] {
   return tables.map((table) => `${namespace}_${table}`);
 }
-
-export const migrations: readonly Migration<TableNames>[] = [
-  { version: 1, oldestCompatible: 1, statements: firstSchema },
-  { version: 2, oldestCompatible: 1, statements: runnersAndTallies },
-];
 
 /** How our tables are told from others of the same name. */
 export const ourComment = "everstep";
@@ -49,6 +44,14 @@ const dialect: SchemaDialect = {
   countsFromZero: true,
   keysAreNotNull: false,
 };
+
+export const migrations: readonly Migration<TableNames>[] = withAdditions(
+  [
+    { version: 1, oldestCompatible: 1, statements: firstSchema },
+    { version: 2, oldestCompatible: 1, statements: runnersAndTallies },
+  ],
+  dialect,
+);
 
 /** `keys`: its indexes. */
 function created(names: TableNames, name: Table, keys: readonly string[] = []): string {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inputNotGiven } from "../../model/instance.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
 import { started } from "../../testing/store-contract/acts.ts";
@@ -241,15 +242,13 @@ describe.skipIf(postgresUrl === undefined)(
 
 function createIn(workflowName: string, instanceId: string): StoreRequest {
   return {
+    ...inputNotGiven,
     kind: "create",
     workflowName,
     instanceId,
     params: { json: "null", marks: null },
     createdAt: at(0),
     dueAt: at(0),
-    deadlineAt: null,
-    retentionMs: null,
-    parent: null,
     history: [],
     lease: null,
   };

@@ -6,13 +6,8 @@
  * nothing. Ids, names and keys compare byte by byte.
  */
 import type { Migration } from "../sql/schema/migration.ts";
-import { columnTexts, type SchemaDialect, type TableText } from "../sql/schema/schema-text.ts";
+import { columnTexts, type SchemaDialect, type TableText, withAdditions } from "../sql/schema/schema-text.ts";
 import type { Table, TableNames } from "../sql/schema/table.ts";
-
-export const migrations: readonly Migration<TableNames>[] = [
-  { version: 1, oldestCompatible: 1, statements: firstSchema },
-  { version: 2, oldestCompatible: 1, statements: runnersAndTallies },
-];
 
 const id = `text COLLATE "C"`;
 
@@ -31,6 +26,14 @@ const dialect: SchemaDialect = {
   countsFromZero: false,
   keysAreNotNull: true,
 };
+
+export const migrations: readonly Migration<TableNames>[] = withAdditions(
+  [
+    { version: 1, oldestCompatible: 1, statements: firstSchema },
+    { version: 2, oldestCompatible: 1, statements: runnersAndTallies },
+  ],
+  dialect,
+);
 
 /** `more`: constraints; `settings`: of the table. Columns of a fixed width come first, so that nothing is lost between them. */
 function created(

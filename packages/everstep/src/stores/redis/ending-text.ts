@@ -1,18 +1,10 @@
 /** What a run ended with: its output, its error or the reason why it was ended. */
-import type { Next } from "../../model/boundary.ts";
+import type { Ending as EndingNext } from "../../model/boundary.ts";
 import type { InstanceStatus, TerminationReason } from "../../model/instance.ts";
 import type { EncodedValue, StoredError } from "../../model/value.ts";
 import { readRecord, recordText } from "./record-text.ts";
 import { unreadable } from "./reply.ts";
 import { checkStoredError } from "./stored-error-text.ts";
-
-export type EndingNext = Extract<Next, { readonly kind: "complete" | "error" | "terminate" }>;
-
-export const statusOfEnding: Record<EndingNext["kind"], InstanceStatus> = {
-  complete: "complete",
-  error: "errored",
-  terminate: "terminated",
-};
 
 export function endingText(next: EndingNext): string {
   switch (next.kind) {

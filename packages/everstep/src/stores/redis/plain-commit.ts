@@ -1,10 +1,10 @@
 /** Commits that take the shorter way of the write script (plain-commit.lua.ts): steps and what comes next. */
-import type { Next } from "../../model/boundary.ts";
+import { endedStatus, type Next } from "../../model/boundary.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { CommitRequest } from "../../store/store.ts";
 import type { Arguments } from "./arguments.ts";
 import { begunText } from "./begun-text.ts";
-import { endingText, statusOfEnding } from "./ending-text.ts";
+import { endingText } from "./ending-text.ts";
 import { runName } from "./run-id.ts";
 import { addStep, newestTime, stepText } from "./step-text.ts";
 
@@ -32,7 +32,7 @@ export function addPlainCommit(args: Arguments, { lease, boundary, leaseUntil }:
       args.each(steps, (step) => addStep(args, step));
       return;
     default:
-      add("end").each(steps, addSettled).add(statusOfEnding[next.kind]);
+      add("end").each(steps, addSettled).add(endedStatus(next));
       args.flag(next.kind === "error" && next.deadLetter).add(endingText(next));
   }
 }

@@ -1,5 +1,5 @@
 /** Requests as the write script reads them. */
-import { type Boundary, type Next, numberBefore } from "../../model/boundary.ts";
+import { type Boundary, endedStatus, type Next, numberBefore } from "../../model/boundary.ts";
 import type { TerminationReason } from "../../model/instance.ts";
 import type { LogLine } from "../../model/log-line.ts";
 import type {
@@ -17,7 +17,7 @@ import type {
 import { undeliveredLine, undeliveredReasons } from "../../store/undelivered.ts";
 import type { Arguments } from "./arguments.ts";
 import { begunText } from "./begun-text.ts";
-import { endingText, errorText, reasonText, statusOfEnding } from "./ending-text.ts";
+import { endingText, errorText, reasonText } from "./ending-text.ts";
 import { eventText } from "./event-text.ts";
 import { logText } from "./log-text.ts";
 import { timeOrder } from "./place.ts";
@@ -95,7 +95,7 @@ function addNext(args: Arguments, next: Next): void {
       args.add("yield", next.dueAt);
       return;
     default:
-      args.add("end", statusOfEnding[next.kind]);
+      args.add("end", endedStatus(next));
       args.flag(next.kind === "error" && next.deadLetter).add(endingText(next));
   }
 }

@@ -5,18 +5,12 @@
  * are written once, and an index holds only the rows somebody looks for, so that finished runs cost nothing.
  */
 import type { Migration } from "../sql/schema/migration.ts";
-import { columnTexts, type SchemaDialect, type TableText } from "../sql/schema/schema-text.ts";
+import { columnTexts, type SchemaDialect, type TableText, withAdditions } from "../sql/schema/schema-text.ts";
 import { type Table, type TableNames, tables } from "../sql/schema/table.ts";
 
 export function tableNames(namespace: string): TableNames {
   return Object.fromEntries(tables.map((table) => [table, `${namespace}_${table}`])) as TableNames;
 }
-
-export const migrations: readonly Migration<TableNames>[] = [
-  { version: 1, oldestCompatible: 1, statements: firstSchema },
-  { version: 2, oldestCompatible: 1, statements: changeIds },
-  { version: 3, oldestCompatible: 1, statements: runnersAndTallies },
-];
 
 const dialect: SchemaDialect = {
   types: {
@@ -33,6 +27,15 @@ const dialect: SchemaDialect = {
   countsFromZero: true,
   keysAreNotNull: true,
 };
+
+export const migrations: readonly Migration<TableNames>[] = withAdditions(
+  [
+    { version: 1, oldestCompatible: 1, statements: firstSchema },
+    { version: 2, oldestCompatible: 1, statements: changeIds },
+    { version: 3, oldestCompatible: 1, statements: runnersAndTallies },
+  ],
+  dialect,
+);
 
 /** `more`: constraints. Rows that are found by their primary key alone are kept in its order. */
 function created(

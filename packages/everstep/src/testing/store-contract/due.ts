@@ -136,6 +136,41 @@ export const dueCases: readonly Case[] = [
       equal(await store.nextDueAt([workflow]), at(leaseMs), "while leases are in force");
     },
   },
+  {
+    name: "the next due time is the earliest of these workflows, leases in force included",
+    async run({ open }) {
+      const store = await open();
+      equal(await store.nextDueAt([workflow]), null, "of an empty store");
+      await write(store, create("far", { dueAt: at(9_000_000) }));
+      equal(await store.nextDueAt([workflow]), at(9_000_000), "a start");
+      await started(store, "leased");
+      equal(await store.nextDueAt([workflow]), at(leaseMs), "the end of a lease");
+      await suspended(store, "waiting", [sleeping(1, at(50))], at(50));
+      equal(await store.nextDueAt([workflow]), at(50), "a wake");
+      await write(store, create("other", { workflowName: "bill", dueAt: at(3) }));
+      equal(await store.nextDueAt([workflow]), at(50), "not that of another workflow");
+      equal(await store.nextDueAt([workflow, "bill", "unknown"]), at(3), "of both");
+      equal(await store.nextDueAt([]), null, "of no workflow");
+    },
+  },
+  {
+    name: "the next due time is not that of paused or ended runs (scenario 140)",
+    async run({ open }) {
+      const store = await open();
+      await started(store, "paused at work");
+      await store.write(
+        [pause("paused at work"), create("paused"), pause("paused"), create("over"), terminate("over")],
+        at(1),
+      );
+      await ended(store, "complete", complete());
+      equal(await store.nextDueAt([workflow]), null, "next due time");
+      await suspended(store, "waiting", [sleeping(1, at(70))], at(70));
+      const claim = await claimOne(store, "waiting", at(70), { leaseUntil: at(90) });
+      equal(await store.nextDueAt([workflow]), at(90), "after a claim");
+      await committed(store, commit(claim.lease, boundary(1, { next: complete() })), at(71));
+      equal(await store.nextDueAt([workflow]), null, "after its end");
+    },
+  },
 ];
 
 async function dueIds(store: Store, before: number, limit = 100): Promise<readonly string[]> {

@@ -1,5 +1,10 @@
 /** Requests and records the cases speak in. Every builder gives a plain default; `facts` says what matters to the case. */
-import type { BegunBody, InstanceRef, InstanceStatus } from "../../model/instance.ts";
+import {
+  type BegunBody,
+  type InstanceRef,
+  type InstanceStatus,
+  inputNotGiven,
+} from "../../model/instance.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { LogLine } from "../../model/log-line.ts";
 import type { CompletedStep, ErroredStep, StepRecord, WaitingStep } from "../../model/step.ts";
@@ -51,11 +56,9 @@ export function create(instanceId: string, { lease = null, ...facts }: CreateFac
     workflowName: workflow,
     instanceId,
     params: value({ for: instanceId }),
+    ...inputNotGiven,
     createdAt: at(0),
     dueAt: at(0),
-    deadlineAt: null,
-    retentionMs: null,
-    parent: null,
     history: [],
     ...facts,
     lease: lease === null ? null : { token: nextToken(), ...lease },

@@ -1,16 +1,6 @@
 import type { InstanceQuery, Store } from "../../store/index.ts";
 import { unreadValue } from "../../store/unread-value.ts";
-import {
-  claimOne,
-  committed,
-  ended,
-  everyPage,
-  instance,
-  started,
-  stepsOf,
-  suspended,
-  write,
-} from "./acts.ts";
+import { committed, ended, everyPage, instance, started, stepsOf, suspended, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal, rejects } from "./check.ts";
 import {
@@ -21,7 +11,6 @@ import {
   completed,
   create,
   errorOut,
-  leaseMs,
   logLine,
   never,
   pause,
@@ -352,41 +341,6 @@ export const listingCases: readonly Case[] = [
       equal(await store.countByStatus(), { ...one, active: 3 }, "over all");
       equal(await store.countByStatus(workflow), one, "in one");
       equal(await store.countByStatus("unknown"), none, "in an unknown one");
-    },
-  },
-  {
-    name: "the next due time is the earliest of these workflows, leases in force included",
-    async run({ open }) {
-      const store = await open();
-      equal(await store.nextDueAt([workflow]), null, "of an empty store");
-      await write(store, create("far", { dueAt: at(9_000_000) }));
-      equal(await store.nextDueAt([workflow]), at(9_000_000), "a start");
-      await started(store, "leased");
-      equal(await store.nextDueAt([workflow]), at(leaseMs), "the end of a lease");
-      await suspended(store, "waiting", [sleeping(1, at(50))], at(50));
-      equal(await store.nextDueAt([workflow]), at(50), "a wake");
-      await write(store, create("other", { workflowName: "bill", dueAt: at(3) }));
-      equal(await store.nextDueAt([workflow]), at(50), "not that of another workflow");
-      equal(await store.nextDueAt([workflow, "bill", "unknown"]), at(3), "of both");
-      equal(await store.nextDueAt([]), null, "of no workflow");
-    },
-  },
-  {
-    name: "the next due time is not that of paused or ended runs (scenario 140)",
-    async run({ open }) {
-      const store = await open();
-      await started(store, "paused at work");
-      await store.write(
-        [pause("paused at work"), create("paused"), pause("paused"), create("over"), terminate("over")],
-        at(1),
-      );
-      await ended(store, "complete", complete());
-      equal(await store.nextDueAt([workflow]), null, "next due time");
-      await suspended(store, "waiting", [sleeping(1, at(70))], at(70));
-      const claim = await claimOne(store, "waiting", at(70), { leaseUntil: at(90) });
-      equal(await store.nextDueAt([workflow]), at(90), "after a claim");
-      await committed(store, commit(claim.lease, boundary(1, { next: complete() })), at(71));
-      equal(await store.nextDueAt([workflow]), null, "after its end");
     },
   },
 ];

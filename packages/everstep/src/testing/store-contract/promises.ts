@@ -14,18 +14,25 @@
  * - A change that was refused left no trace: its id may be tried again, and is judged anew.
  * - An owner that let go of its hold in an orderly way is not dead.
  */
+import { alongsideCases } from "./alongside.ts";
+import { batchCases } from "./batches.ts";
 import { beatCases } from "./beats.ts";
 import type { CaseGroup } from "./case.ts";
 import { changeIdCases } from "./change-ids.ts";
 import { claimCases } from "./claim.ts";
+import { claimOrderCases } from "./claim-order.ts";
 import { commitCases } from "./commit.ts";
+import { concurrencyCases } from "./concurrency.ts";
 import { crashCases } from "./crash.ts";
 import { createCases } from "./create.ts";
 import { dueCases } from "./due.ts";
+import { eventIdCases } from "./event-ids.ts";
+import { eventWakeCases } from "./event-wakes.ts";
 import { eventCases } from "./events.ts";
 import { fencingCases } from "./fencing.ts";
 import { fidelityCases } from "./fidelity.ts";
 import { filterCases } from "./filters.ts";
+import { historyCases } from "./histories.ts";
 import { leaseCases } from "./lease.ts";
 import { lifecycleCases } from "./lifecycle.ts";
 import { listingCases } from "./listing.ts";
@@ -34,25 +41,44 @@ import { migrateCases } from "./migrate.ts";
 import { mutationCases } from "./mutations.ts";
 import { nudgeCases } from "./nudges.ts";
 import { ownershipCases } from "./ownership.ts";
+import { pauseCases } from "./pause.ts";
 import { pruneCases } from "./prune.ts";
 import { referenceCases } from "./reference.ts";
+import { repeatedCommitCases } from "./repeated-commits.ts";
+import { restartCases } from "./restart.ts";
+import { retryFailedStepCases } from "./retry-failed-step.ts";
 import { topicListCases } from "./topic-list.ts";
 import { topicCases } from "./topics.ts";
 import { transactionCases } from "./transactions.ts";
 import { undeliveredCases } from "./undelivered.ts";
+import { waitTimeoutCases } from "./wait-timeouts.ts";
+import { waiterListCases } from "./waiter-list.ts";
 
 /** In the order in which a new store is best built. */
 export const storePromises: readonly CaseGroup[] = [
   { title: "create", cases: createCases },
   { title: "claim", cases: claimCases },
+  { title: "claim order", cases: claimOrderCases },
+  { title: "concurrency", cases: concurrencyCases },
   { title: "commit", cases: commitCases },
+  { title: "repeated commits", cases: repeatedCommitCases },
+  { title: "alongside", cases: alongsideCases },
+  { title: "batches", cases: batchCases },
+  { title: "histories", cases: historyCases },
   { title: "fencing", cases: fencingCases },
   { title: "lease", cases: leaseCases },
   { title: "crash", cases: crashCases },
   { title: "events", cases: eventCases },
+  { title: "event wakes", cases: eventWakeCases },
+  { title: "wait timeouts", cases: waitTimeoutCases },
+  { title: "event ids", cases: eventIdCases },
   { title: "undelivered events", cases: undeliveredCases },
   { title: "topics", cases: topicCases },
+  { title: "waiter list", cases: waiterListCases },
   { title: "lifecycle", cases: lifecycleCases },
+  { title: "pause and resume", cases: pauseCases },
+  { title: "restart", cases: restartCases },
+  { title: "retry failed step", cases: retryFailedStepCases },
   { title: "change ids", cases: changeIdCases },
   { title: "logs", cases: logCases },
   { title: "listing", cases: listingCases },

@@ -5,7 +5,13 @@ import { EverstepError } from "../../model/error.ts";
 import type { InstanceRecord } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type { Page, PageQuery, Store } from "../../store/store.ts";
-import { type HistoryDocument, historyFormat, historyVersion } from "./history-document.ts";
+import {
+  type HistoryDocument,
+  historyFormat,
+  historyVersion,
+  type RunFields,
+  runFields,
+} from "./history-document.ts";
 import { type Redact, Redactor } from "./redact.ts";
 
 export interface ExportHistoryOptions {
@@ -91,31 +97,8 @@ function headOf(
   redacted: boolean,
   exportedAt: number,
 ): Omit<HistoryDocument, "steps" | "events" | "logs"> {
-  const { workflowName, instanceId, runNumber, status, params, output, error } = record;
-  const { terminationReason, deadLetter, createdAt, startedAt, updatedAt, completedAt, deadlineAt } = record;
-  const { parent, begun } = record;
-  return {
-    format: historyFormat,
-    version: historyVersion,
-    redacted,
-    exportedAt,
-    workflowName,
-    instanceId,
-    runNumber,
-    status,
-    params,
-    output,
-    error,
-    terminationReason,
-    deadLetter,
-    createdAt,
-    startedAt,
-    updatedAt,
-    completedAt,
-    deadlineAt,
-    parent,
-    begun,
-  };
+  const run = Object.fromEntries(runFields.map((name) => [name, record[name]])) as RunFields;
+  return { format: historyFormat, version: historyVersion, redacted, exportedAt, ...run };
 }
 
 async function readAll<Item>(

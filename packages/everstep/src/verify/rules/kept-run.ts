@@ -1,4 +1,4 @@
-import { type InstanceRecord, isTerminal } from "../../model/instance.ts";
+import { type InstanceRecord, inputFields, isTerminal } from "../../model/instance.ts";
 import type { RunFacts } from "../run-facts.ts";
 import { differing } from "../same.ts";
 import type { Found } from "../violation.ts";
@@ -30,7 +30,7 @@ export function* keptRunRules(before: RunFacts, after: RunFacts): Generator<Foun
   }
 }
 
-const inputs = ["params", "createdAt", "deadlineAt", "retentionMs", "parent", "runNumber"] as const;
+const inputs = [...inputFields, "runNumber"] as const;
 const ends = [
   "status",
   "output",

@@ -27,7 +27,7 @@ export function ActionBar({ live }: { readonly live: Live }) {
   const exportHistory = async (): Promise<void> => {
     const { runNumber } = value.meta;
     const name = fileName(address.workflowName, address.instanceId, "run", runNumber);
-    download(name, await instance.export({ runNumber }));
+    download(name, await instance.exportHistory({ runNumber }));
   };
   // What it was opened for may have become impossible meanwhile.
   const isPossible = open !== null && allowed.has(open === "retry" ? "retryFailedStep" : open);

@@ -1,5 +1,6 @@
 /** What the head of an instance leads with. One thing says it once: no sentence repeats what a strip beside it counts down. */
 import type { InstanceStatus, WireWhy } from "everstep/client";
+import { isEnded } from "../../../words/statuses.ts";
 
 export type LeadKind =
   | "error"
@@ -27,8 +28,9 @@ export interface LeadTerms {
 
 export function leadKind({ status, why, waitCount, bodyCount }: LeadTerms): LeadKind {
   if (status === "errored") return "error";
-  if (status === "terminated" || status === "paused") return status;
   if (status === "complete") return "nothing";
+  if (isEnded(status)) return "terminated";
+  if (status === "paused") return status;
   if (why === null) return bodyCount > 0 ? "running" : waitCount > 0 ? "waits" : "why";
   if (why.reason === "executing") return bodyCount > 0 ? "running" : "why";
   if (why.reason === "not-started-yet") return "scheduled";

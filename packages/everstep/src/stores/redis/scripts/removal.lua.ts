@@ -1,5 +1,6 @@
 /** Removes whole instances: every key of theirs, and every trace in the indexes. */
 
+import { instanceStatuses } from "../../../model/instance.ts";
 import { events } from "./events.lua.ts";
 import { indexes } from "./indexes.lua.ts";
 import { moves } from "./moves.lua.ts";
@@ -11,7 +12,7 @@ import { script } from "./script.ts";
 import { steps } from "./steps.lua.ts";
 
 const remove = `
-local CLASSES = { 'active', 'waiting', 'paused', 'complete', 'errored', 'dead', 'terminated' }
+local CLASSES = { ${[...instanceStatuses, "dead"].map((name) => `'${name}'`).join(", ")} }
 local RUN_KEYS = { 'run', 'steps', 'waits', 'events', 'event-states', 'unread', 'logs', 'ending' }
 
 local function forgetEventIds(id, workflow, instance)

@@ -13,6 +13,7 @@
  * What is done for every field is written out field by field: a loop over their names takes the server several times as
  * long, and this is most of what it does.
  */
+import { instanceStatuses, terminalStatuses } from "../../../model/instance.ts";
 
 /** What every commit asks for stands first: the server looks for a field from the beginning. */
 const fields = {
@@ -65,8 +66,8 @@ const readNumbers = runFields
   .join("\n  ");
 
 export const run = `
-local STATUSES = { active = true, waiting = true, paused = true, complete = true, errored = true, terminated = true }
-local TERMINAL = { complete = true, errored = true, terminated = true }
+local STATUSES = { ${instanceStatuses.map((status) => `${status} = true`).join(", ")} }
+local TERMINAL = { ${terminalStatuses.map((status) => `${status} = true`).join(", ")} }
 
 -- Those that this request has to do with, by id and in order.
 local runs, unsavedRuns, unsavedCount = {}, {}, 0

@@ -1,7 +1,7 @@
 /**
  * Every table and column of the SQL stores, said once: schemas, rows and parameters follow from it. Times are epoch
- * milliseconds, flags are 0 and 1, texts compare byte by byte. A column that is added later comes with a migration that adds
- * it; those of released versions keep their columns (tests/golden/migrations.test.ts).
+ * milliseconds, flags are 0 and 1, texts compare byte by byte. A column that comes later stands in `additions` too; released
+ * migrations stay what they were (tests/golden/migrations.test.ts).
  */
 
 /** What a database makes of a column. Everything is a 64-bit integer or a text; the kinds of text differ in length. */
@@ -179,6 +179,15 @@ export const columnsOf = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;
 
 export type Table = keyof typeof columnsOf;
+
+export interface Addition {
+  readonly table: Table;
+  /** They may be null: rows that were there before have nothing in them. */
+  readonly columns: readonly string[];
+}
+
+/** Columns that came after their tables, oldest first. Each addition is a migration of every dialect. */
+export const additions: readonly Addition[] = [];
 
 export type ColumnName<Name extends Table> = keyof (typeof columnsOf)[Name];
 

@@ -1,1 +1,0 @@
-export type { Mutation, Mutations } from "../model/mutations.ts";
