@@ -32,7 +32,9 @@ onEachStore("topics", { seed: seedEverything }, (stage) => {
     await app.publish("held.news", { price: 5 });
     const page = await stage.openPage();
     await page.goto(`${stage.served.dashboardUrl}topics?topic=held.news`);
-    await expect.poll(() => page.getByRole("row", { name: /reached/ }).innerText()).toContain("has its event");
+    await expect
+      .poll(() => page.getByRole("row", { name: /reached/ }).innerText())
+      .toContain("has its event");
     await reached.terminate();
   });
 
