@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { axe, shot } from "../support/browser.ts";
-import { seedEverything } from "../support/dashboard-seed.ts";
+import { reach, seedEverything } from "../support/dashboard-seed.ts";
 import { onEachStore } from "../support/on-each-store.ts";
 
 onEachStore("topics", { seed: seedEverything }, (stage) => {
@@ -21,6 +21,21 @@ onEachStore("topics", { seed: seedEverything }, (stage) => {
     expect(output).toEqual({ heard: { price: 12 } });
     await page.getByText("No subscribers", { exact: true }).waitFor();
     await page.getByText("No subscribers on any topic").waitFor();
+  });
+
+  test("who has been reached already is told from those who still wait", async () => {
+    const { app } = stage.served;
+    const reached = await app.workflows.listener.create({ id: "reached", params: { topic: "held.news" } });
+    await reach(reached, "waiting", "news");
+    // It keeps its event until it goes on.
+    await reached.pause();
+    await app.publish("held.news", { price: 5 });
+    const page = await stage.openPage();
+    await page.goto(`${stage.served.dashboardUrl}topics?topic=held.news`);
+    await expect
+      .poll(() => page.getByRole("row", { name: /reached/ }).innerText())
+      .toContain("has its event");
+    await reached.terminate();
   });
 
   test("a payload that is no JSON is not sent, and the mistake is said at the field", async () => {

@@ -48,8 +48,8 @@ export function WaitersPanel({ topic }: { readonly topic: string }) {
                     </Link>
                   </td>
                   <td data-label="Workflow">{waiter.workflowName}</td>
-                  <td className="mono" data-label="Step">
-                    {waiter.stepKey}
+                  <td data-label="Step">
+                    <span className="mono">{waiter.stepKey}</span>
                   </td>
                   <td data-label={headed(whenOver.topic)}>
                     <span>{waiter.hasEvent ? "has its event" : <When at={waiter.deadlineAt} />}</span>
