@@ -78,6 +78,26 @@ export { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "./
 export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/instance.ts";
 export { defaultLimits, type Limits } from "./model/limits.ts";
 export type { LogLevel } from "./model/log-line.ts";
+export type {
+  AttemptEnd,
+  LeaseLoss,
+  LostLease,
+  Notice,
+  ObservedAttempt,
+  ObservedClaim,
+  ObservedRetry,
+  ObservedRun,
+  ObservedStep,
+  ObservedStoreCall,
+  ObservedTurn,
+  ObservedWait,
+  ObservedWrite,
+  Observer,
+  StoreCallEnd,
+  TurnEnd,
+  TurnKind,
+  WaitEnd,
+} from "./model/observer.ts";
 export type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
 export type { StepSelector, StepStatus, StepType } from "./model/step.ts";
 export type { Dispatcher, WakeHint, WakeReason } from "./runner/hints.ts";

@@ -3,6 +3,33 @@ import type { Unseen } from "./mutant.ts";
 
 export const unseenInRunner: readonly Unseen[] = [
   {
+    name: "an observer whose promise is rejected takes the process along",
+    guards: ["INV-49"],
+    file: "runner/observers.ts",
+    find: "      if (isPromise(answer)) answer.then(undefined, (problem) => this.#failed(observer, name, problem));\n",
+    replace: "      void answer;\n",
+    because: "Simulated observers throw at once: what a rejection does to its process is Node's own doing.",
+    noticedBy: "runner/observers.test.ts",
+  },
+  {
+    name: "an observer that fails is a notice each time",
+    guards: ["INV-49"],
+    file: "runner/observers.ts",
+    find: "    if (this.#reported.has(observer)) return;\n",
+    replace: "",
+    because: "It is only a word for people.",
+    noticedBy: "runner/observers.test.ts",
+  },
+  {
+    name: "an observer is told of calls by a promise that the caller waits for",
+    guards: ["INV-49"],
+    file: "runner/observed-store.ts",
+    find: "return answer;",
+    replace: "return answer.then((given) => given);",
+    because: "It only takes longer.",
+    noticedBy: "runner/observed-store.test.ts",
+  },
+  {
     name: "nobody says that the event loop stood still for longer than a lease",
     guards: ["LIV-7"],
     file: "runner/loop-watch.ts",

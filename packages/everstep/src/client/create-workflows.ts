@@ -1,12 +1,20 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
+import type { Observer } from "../model/observer.ts";
 import type { StopReport } from "../runner/runner.ts";
 import type { TickOptions } from "../runner/ticks.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import type { CheckReport } from "../verify/replay/check-report.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";
 import type { PublishOptions } from "../wire/options.ts";
-import { type AppOptions, checkApp, checkTick, pruneLimit, type StopOptions } from "./app-options.ts";
+import {
+  type AppOptions,
+  checkApp,
+  checkObserver,
+  checkTick,
+  pruneLimit,
+  type StopOptions,
+} from "./app-options.ts";
 import { withParts } from "./app-parts.ts";
 import { type AppReading, appReading } from "./app-reading.ts";
 import { buildApp } from "./build-app.ts";
@@ -59,6 +67,11 @@ export interface App<
    * Reads only, beside live work, in bounded pages; at most `limit` instances a call.
    */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
+  /**
+   * Lets somebody look on from now on, as the option `observers` does from the beginning: for tools that are given an app.
+   * Returns the way to stop.
+   */
+  observe(observer: Observer): () => void;
 }
 
 /** An app: workflows on a store, with a runner that `start` sets going. `names`: what else whoever calls it reads. */
@@ -77,7 +90,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const app: App<Workflows> = {
     ...appReading(parts),
     workflows: workflows as Handles<Workflows>,
-    store,
+    store: options.store,
     async migrate(migrateOptions = {}) {
       checkNames(migrateOptions, { plan: true } satisfies NamesOf<MigrateOptions>, "migrate");
       return access.migrate(migrateOptions);
@@ -107,6 +120,7 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
       return checkCode(checkOptions, parts, code);
     },
     verify: (verifyOptions = {}) => verifyApp(verifyOptions, parts),
+    observe: (observer) => built.observers.add(checkObserver(observer, "observe")),
   };
   return withParts(app, parts);
 }

@@ -4,11 +4,13 @@ import { claimBytes } from "../model/bytes.ts";
 import type { RunId } from "../model/instance.ts";
 import { type Claim, type Lease, leaseEnd, newToken, type ReturnedLease } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
+import type { Observer } from "../model/observer.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { historyBytes } from "../store/history-bytes.ts";
 import type { RunHistory, RunRead, Store } from "../store/store.ts";
 import { type CaredFor, careFor, isSuspect } from "./crash-care.ts";
 import { HistoryReads } from "./history-reads.ts";
+import { observedClaim } from "./observed-turn.ts";
 import type { Outages } from "./outages.ts";
 import type { Residents } from "./residents.ts";
 import { mayHaveApplied, type ReturnedLeases } from "./returned-leases.ts";
@@ -38,6 +40,7 @@ export interface ClaimerParts {
   readonly outages: Outages;
   /** How many runs that may kill their process have their turn here. */
   readonly suspects: () => number;
+  readonly observer: Observer;
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -75,6 +78,8 @@ export class Claimer {
     if (limit <= 0) return { at, isMore: false, begun: [] };
     const claims = await this.#ask(limit, at);
     if (claims.length === 0) return { at, isMore: false, begun: [] };
+    const { observer } = this.#parts;
+    if (observer.onClaim) for (const claim of claims) observer.onClaim(observedClaim(claim, false));
     const { taken, putOff } = this.#careFor(claims);
     const suspects = taken.filter((claim) => isSuspect(claim) && !this.#isOver(claim)).length;
     this.#suspectsTaken += suspects;
