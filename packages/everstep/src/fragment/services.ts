@@ -2,7 +2,8 @@
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import type { App } from "../client/create-workflows.ts";
 import type { CreateOptions } from "../client/creation-draft.ts";
-import type { InstanceHandle, RestartOptions } from "../client/instance-handle.ts";
+import type { RestartOptions } from "../client/end-instance.ts";
+import type { InstanceHandle } from "../client/instance-handle.ts";
 import { listHistory } from "../client/list-history.ts";
 import type { ListOptions } from "../client/list-instances.ts";
 import type { PageView } from "../client/paging.ts";
