@@ -125,7 +125,7 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "one claimed run whose history is not there keeps the others from beginning",
     guards: ["LIV-7"],
-    file: "runner/claimer.ts",
+    file: "runner/ready-runs.ts",
     find: "await returned.give(claims.filter(isMissing).map(givenBack));",
     replace: 'if (claims.some(isMissing)) throw new Error("A history is not there.");',
     because: "Instances are removed only when they have ended, and one that has ended is not claimed.",
@@ -134,7 +134,7 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "claimed runs whose histories cannot be read are kept",
     guards: ["LIV-2"],
-    file: "runner/claimer.ts",
+    file: "runner/ready-runs.ts",
     find: "void returned.give(claims.map(givenBack));",
     replace: "",
     because: "They go on when their leases have run out, as after a crash, which a failing call explains.",
@@ -259,8 +259,8 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "the history of a run that is given up is read",
     guards: ["INV-48"],
-    file: "runner/claimer.ts",
-    find: "this.#isOver(claim) ? [] : (readFor(claim, resident) ?? []),",
+    file: "runner/ready-runs.ts",
+    find: "isOver(claim) ? [] : (readFor(claim, resident) ?? []),",
     replace: "readFor(claim, resident) ?? [],",
     because: "It takes a history that is larger than the memory of its runner, and a run that is given up.",
     noticedBy: "runner/claimer.test.ts",

@@ -1,8 +1,8 @@
 /** Turns a request into an answer: finds the route, asks whether it is allowed, reads what was sent, does it. */
 
+import type { App } from "../client/app.ts";
 import type { AppParts } from "../client/app-parts.ts";
 import { partsOf } from "../client/app-parts.ts";
-import type { App } from "../client/create-workflows.ts";
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { timedOut, withTimeout } from "../model/with-timeout.ts";

@@ -1,7 +1,8 @@
 /** The processes of a simulated world: each a place where one runs at a time, is killed, frozen, and comes back. */
 import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
+import type { App } from "../../client/app.ts";
 import type { AppOptions } from "../../client/app-options.ts";
-import { type App, createWorkflows } from "../../client/create-workflows.ts";
+import { createWorkflows } from "../../client/create-workflows.ts";
 import type { Runtime } from "../../model/runtime.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoreCall, StoreVerb } from "../intercept-store.ts";
