@@ -65,7 +65,8 @@ export {
 export { type BearerTokenOptions, bearerToken } from "./http/bearer-token.ts";
 export { type App, type AppOptions, createWorkflows } from "./http/create-workflows.ts";
 export type { Dashboard, DashboardFile } from "./http/dashboard/dashboard.ts";
-export { createHandler, type Handler, type HandlerOptions, type HttpOptions } from "./http/handler.ts";
+export { createHandler, type Handler } from "./http/handler.ts";
+export type { HandlerOptions, HttpOptions } from "./http/http-options.ts";
 export type { CorsOptions } from "./http/origin.ts";
 export {
   createQueueHandler,

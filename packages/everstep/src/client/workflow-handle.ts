@@ -1,10 +1,9 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkInstanceId } from "../authoring/names.ts";
-import { EverstepError } from "../model/error.ts";
 import type { StoreOutcome } from "../model/request.ts";
 import type { CreateArgumentsOf } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
-import { createBatch } from "./create-batch.ts";
+import { createBatch, createInstance } from "./create-instances.ts";
 import { type CreateOptions, type CreationDraft, draftCreation } from "./creation-draft.ts";
 import { InstanceHandle } from "./instance-handle.ts";
 import { type ListOptions, listInstances } from "./list-instances.ts";
@@ -16,9 +15,8 @@ import {
   restartOrCreateNames,
 } from "./restart-or-create.ts";
 import { StoredInstance } from "./stored-instance.ts";
-import { alreadyExists, planCreation, submitCreation } from "./submit-creation.ts";
 import type { InstanceView } from "./views.ts";
-import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
+import { transactionOf, type WithinOptions } from "./within-transaction.ts";
 
 export type CreateArguments<Params> = CreateArgumentsOf<
   Params,
@@ -46,16 +44,9 @@ export class WorkflowHandle<Params = any, Output = any> {
     const tx = transactionOf(within);
     const draft = this.#draft(options);
     const { ifExists } = options;
-    const request = await planCreation(draft, this.#parts, tx);
-    const [outcome] =
-      tx === undefined
-        ? [await submitCreation(request, this.#definition, this.#parts)]
-        : await writeWithin(tx, [request], this.#parts);
-    if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
-    if (outcome.kind === "exists" && ifExists !== "return")
-      throw alreadyExists(request, "Use another id, restart that one, or take it as it is (ifExists).");
+    const created = await createInstance(draft, ifExists, this.#definition, this.#parts, tx);
     // In a transaction of the caller's own nothing is there yet.
-    return this.#handle(request.instanceId, tx === undefined ? outcome : undefined);
+    return this.#handle(created.instanceId, tx === undefined ? created.outcome : undefined);
   }
 
   /** Creates up to 100 instances at once; ids that exist or repeat are skipped and left out of the answer. */

@@ -3,13 +3,32 @@ import { EverstepError } from "../model/error.ts";
 import { readOptions } from "../model/read-options.ts";
 import type { CreateOutcome, CreateRequest } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type CreateOptions, draftCreation } from "./creation-draft.ts";
-import { planCreation, submitCreation } from "./submit-creation.ts";
+import { type CreateOptions, type CreationDraft, draftCreation } from "./creation-draft.ts";
+import { alreadyExists, planCreation, submitCreation } from "./submit-creation.ts";
 import { writeWithin } from "./within-transaction.ts";
 
 export interface CreatedInstance {
   readonly instanceId: string;
   readonly outcome: CreateOutcome;
+}
+
+/** Creates one, or finds that it exists. */
+export async function createInstance(
+  draft: CreationDraft,
+  ifExists: CreateOptions["ifExists"] | undefined,
+  definition: WorkflowDefinition,
+  parts: AppParts,
+  tx: unknown,
+): Promise<CreatedInstance> {
+  const request = await planCreation(draft, parts, tx);
+  const [outcome] =
+    tx === undefined
+      ? [await submitCreation(request, definition, parts)]
+      : await writeWithin(tx, [request], parts);
+  if (outcome === undefined) throw new EverstepError("STORE_FAILED", "The store gave no outcome.");
+  if (outcome.kind === "exists" && ifExists !== "return")
+    throw alreadyExists(request, "Use another id, restart that one, or take it as it is (ifExists).");
+  return { instanceId: request.instanceId, outcome };
 }
 
 /** Creates many instances at once; gives those that are new. */
