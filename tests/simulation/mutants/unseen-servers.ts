@@ -18,7 +18,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "PostgreSQL applies a quick commit that builds on a lost event",
     guards: ["INV-24"],
-    file: "stores/sql/quick-write.ts",
+    file: "stores/sql/write/quick-write.ts",
     find: "if (after !== undefined || noProgress || heard !== undefined) return false;",
     replace: "void heard;\n  if (after !== undefined || noProgress) return false;",
     ...onPostgres,

@@ -1,6 +1,6 @@
 import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { crashesText, excusedFrom } from "../sql/claim.ts";
+import { crashesText, excusedFrom } from "../sql/lease/claim.ts";
 import type { SqlRow } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";

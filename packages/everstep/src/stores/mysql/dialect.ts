@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Dialect } from "../sql/dialect.ts";
-import { runIdGapMax } from "../sql/run-ids.ts";
 import type { TableNames } from "../sql/schema/table.ts";
+import { runIdGapMax } from "../sql/write/run-ids.ts";
 import { type Claims, claims } from "./claim.ts";
 import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";

@@ -6,11 +6,11 @@
 import { lanes } from "../../store/apply/lane.ts";
 import type { Part } from "../sql/dialect.ts";
 import { around, joined } from "../sql/part.ts";
-import type { QuickCommit } from "../sql/quick-write.ts";
 import { begunText } from "../sql/rows/json-column.ts";
 import type { SqlValue } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";
+import type { QuickCommit } from "../sql/write/quick-write.ts";
 import { perRun } from "./per-run.ts";
 import { byKey } from "./rows.ts";
 

@@ -1,8 +1,8 @@
 /** Runs authors' writes inside the commit's transaction. Whatever goes wrong in them undoes the commit, and only that. */
 import { EverstepError, StoreError } from "../../model/error.ts";
-import { MutationRefused } from "../sql/mutation-refused.ts";
 import type { Transaction } from "../sql/session.ts";
-import type { RunMutations } from "../sql/write.ts";
+import { MutationRefused } from "../sql/write/refusals.ts";
+import type { RunMutations } from "../sql/write/write.ts";
 import type { Connection } from "./connections.ts";
 import { isServerTrouble, isUniqueViolation, storeFailure } from "./failures.ts";
 import type { MysqlSettings } from "./options.ts";

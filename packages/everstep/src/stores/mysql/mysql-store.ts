@@ -2,9 +2,9 @@ import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts"
 import type { MigrateOptions, MigrationReport, Ownership, StoreWarning } from "../../store/store.ts";
 import { ownerFiles } from "../machine/owner-files.ts";
 import { integer } from "../sql/rows/row.ts";
-import { ServerStore } from "../sql/server-store.ts";
+import { ServerStore } from "../sql/server/server-store.ts";
 import type { Session } from "../sql/session.ts";
-import type { Written } from "../sql/write.ts";
+import type { Written } from "../sql/write/write.ts";
 import { callersSession } from "./callers-session.ts";
 import { type Claims, claims } from "./claim.ts";
 import { mysqlDialect } from "./dialect.ts";

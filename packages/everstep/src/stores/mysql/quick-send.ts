@@ -6,12 +6,12 @@
 import type { InstanceStatus } from "../../model/instance.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
-import type { SendQuickly } from "../sql/quick-send.ts";
-import { canBeWoken } from "../sql/quick-send.ts";
 import { sentKeyText } from "../sql/rows/event-key.ts";
 import { integer, text } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { SqlResult, Statement } from "../sql/session.ts";
+import type { SendQuickly } from "../sql/write/quick-send.ts";
+import { canBeWoken } from "../sql/write/quick-send.ts";
 import { isMarked } from "./exchange.ts";
 import { byKey } from "./rows.ts";
 

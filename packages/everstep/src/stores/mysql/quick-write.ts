@@ -13,13 +13,6 @@ import { StoreError } from "../../model/error.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { nameKey } from "../../store/apply/keys.ts";
 import type { RowsStatement, RowValues } from "../sql/dialect.ts";
-import {
-  type ApplyQuickly,
-  afterPart,
-  type QuickAnswer,
-  type QuickBatch,
-  type QuickCommit,
-} from "../sql/quick-write.ts";
 import { endingColumns, endingValues } from "../sql/rows/ending-row.ts";
 import { instanceColumns, instanceValues } from "../sql/rows/instance-row.ts";
 import { logColumns, logValues } from "../sql/rows/log-row.ts";
@@ -28,6 +21,13 @@ import { runColumns, runValues } from "../sql/rows/run-row.ts";
 import { stepColumns, stepValues } from "../sql/rows/step-row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Statement } from "../sql/session.ts";
+import {
+  type ApplyQuickly,
+  afterPart,
+  type QuickAnswer,
+  type QuickBatch,
+  type QuickCommit,
+} from "../sql/write/quick-write.ts";
 import { isMarked } from "./exchange.ts";
 import { fences } from "./fence.ts";
 import { appendLogRows, insertRows, updateRows } from "./rows.ts";

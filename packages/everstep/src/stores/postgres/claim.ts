@@ -7,8 +7,8 @@
 
 import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { crashesText, excusedFrom } from "../sql/claim.ts";
 import type { Dialect } from "../sql/dialect.ts";
+import { crashesText, excusedFrom } from "../sql/lease/claim.ts";
 import { flag, type SqlRow } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Statement } from "../sql/session.ts";

@@ -2,8 +2,8 @@
 import type { Dialect, Part, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
 import { orderOf, type Strands, strandText } from "../sql/reads/strands.ts";
 import { selectWorkflows, withWorkflows } from "../sql/reads/workflows.ts";
-import { runIdGapMax } from "../sql/run-ids.ts";
 import { columnType, type Table, type TableNames, tables } from "../sql/schema/table.ts";
+import { runIdGapMax } from "../sql/write/run-ids.ts";
 import { claimRound } from "./claim.ts";
 import { quickSends } from "./quick-send.ts";
 import { quickWrites } from "./quick-write.ts";

@@ -18,10 +18,10 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import { claims } from "../sql/claim.ts";
-import { quickFirst } from "../sql/quick-write.ts";
-import { runIds } from "../sql/run-ids.ts";
+import { claims } from "../sql/lease/claim.ts";
 import type { Database, Statement } from "../sql/session.ts";
+import { quickFirst } from "../sql/write/quick-write.ts";
+import { runIds } from "../sql/write/run-ids.ts";
 import { postgresDialect } from "./dialect.ts";
 import { readOptions } from "./options.ts";
 import type { PostgresStore } from "./postgres-store.ts";

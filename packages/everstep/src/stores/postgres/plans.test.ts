@@ -20,12 +20,12 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import { claims } from "../sql/claim.ts";
-import { leases } from "../sql/leases.ts";
-import { quickFirst } from "../sql/quick-write.ts";
-import { runIds } from "../sql/run-ids.ts";
+import { claims } from "../sql/lease/claim.ts";
+import { leases } from "../sql/lease/leases.ts";
 import type { Database, Statement } from "../sql/session.ts";
-import { writes } from "../sql/write.ts";
+import { quickFirst } from "../sql/write/quick-write.ts";
+import { runIds } from "../sql/write/run-ids.ts";
+import { writes } from "../sql/write/write.ts";
 import { postgresDialect } from "./dialect.ts";
 import { mutations } from "./mutations.ts";
 import { readOptions } from "./options.ts";

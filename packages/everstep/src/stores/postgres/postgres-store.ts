@@ -8,9 +8,9 @@ import type {
   StoreWarning,
 } from "../../store/store.ts";
 import { ownerFiles } from "../machine/owner-files.ts";
-import { ServerStore } from "../sql/server-store.ts";
+import { ServerStore } from "../sql/server/server-store.ts";
 import type { Session } from "../sql/session.ts";
-import type { Written } from "../sql/write.ts";
+import type { Written } from "../sql/write/write.ts";
 import { callersSession } from "./callers-session.ts";
 import { postgresDialect, tableNames } from "./dialect.ts";
 import { migrateSchema } from "./migrate.ts";

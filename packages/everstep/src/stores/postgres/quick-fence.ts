@@ -4,13 +4,13 @@
  */
 import type { CompletedStep, StepRecord } from "../../model/step.ts";
 import { lanes } from "../../store/apply/lane.ts";
-import type { QuickCommit } from "../sql/quick-write.ts";
 import { endingColumns, endingValues } from "../sql/rows/ending-row.ts";
 import { begunText } from "../sql/rows/json-column.ts";
 import { logColumns, logValues } from "../sql/rows/log-row.ts";
 import type { SqlValue } from "../sql/rows/row.ts";
 import { stepColumns, stepValues } from "../sql/rows/step-row.ts";
 import { escapeText } from "../sql/rows/text-escape.ts";
+import type { QuickCommit } from "../sql/write/quick-write.ts";
 import { type Column, column } from "./parameter-table.ts";
 
 /** What the commits of a batch have between them. */

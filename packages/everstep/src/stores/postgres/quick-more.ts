@@ -1,8 +1,9 @@
 /** What few commits have: events they took, more than one step, and waits that are open when the run ends. */
-import type { QuickBatch } from "../sql/quick-write.ts";
+
 import type { SqlValue } from "../sql/rows/row.ts";
 import { stepColumns, stepValues } from "../sql/rows/step-row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
+import type { QuickBatch } from "../sql/write/quick-write.ts";
 import { type Column, columnsAt, sameKey, tableText } from "./parameter-table.ts";
 import { stepRow } from "./quick-fence.ts";
 import { replacing } from "./quick-fence-text.ts";

@@ -6,11 +6,11 @@
 import type { InstanceStatus } from "../../model/instance.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
-import type { SendQuickly } from "../sql/quick-send.ts";
-import { canBeWoken } from "../sql/quick-send.ts";
 import { sentKeyText } from "../sql/rows/event-key.ts";
 import { flag, integer, type SqlRow, text } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
+import type { SendQuickly } from "../sql/write/quick-send.ts";
+import { canBeWoken } from "../sql/write/quick-send.ts";
 import { type Column, column, sameKey, tableText, tableValues } from "./parameter-table.ts";
 
 export function quickSends(names: TableNames): SendQuickly {

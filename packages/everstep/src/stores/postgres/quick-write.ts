@@ -3,9 +3,9 @@
  * differ only in what a batch is made of, never in how much of it there is, so the server remembers their plans.
  */
 import type { InstanceStatus } from "../../model/instance.ts";
-import type { ApplyQuickly, ExistingInstance, QuickAnswer, QuickBatch } from "../sql/quick-write.ts";
 import type { SqlRow, SqlValue } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
+import type { ApplyQuickly, ExistingInstance, QuickAnswer, QuickBatch } from "../sql/write/quick-write.ts";
 import { tableValues } from "./parameter-table.ts";
 import {
   type CreateShape,

@@ -3,7 +3,6 @@
  * fails, the server refuses the rest of the transaction, and its COMMIT rolls back.
  */
 import { StoreError } from "../../model/error.ts";
-import { CommitRefused } from "../sql/commit-refused.ts";
 import {
   type Database,
   forRenewal,
@@ -12,6 +11,7 @@ import {
   type Transaction,
   type Use,
 } from "../sql/session.ts";
+import { CommitRefused } from "../sql/write/refusals.ts";
 import { type Connection, type Connections, connections, forsake } from "./connections.ts";
 import { type DriverClient, type DriverResult, loadDriver } from "./driver.ts";
 import {

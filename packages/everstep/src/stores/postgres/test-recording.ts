@@ -1,7 +1,7 @@
 /** For tests of what statements there are, and how the server goes about them. */
 import { lacks, type StoreCapabilities } from "../../store/capabilities.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import { ServerStore } from "../sql/server-store.ts";
+import { ServerStore } from "../sql/server/server-store.ts";
 import type { Database, Statement, Transaction } from "../sql/session.ts";
 import type { PostgresClient } from "./driver.ts";
 import { ownPlans } from "./plan-settings.ts";

@@ -1,14 +1,14 @@
 /** Leases that are kept alive or given back, many at once. Only the token decides whether a lease is still held. */
-import { StoreError } from "../../model/error.ts";
-import type { Lease, ReturnedLease } from "../../model/lease.ts";
-import { lanes } from "../../store/apply/lane.ts";
-import { runKey } from "../../store/apply/run-key.ts";
-import type { RenewAnswer, Renewal } from "../../store/store.ts";
-import { byKey, type Dialect, selectInOrder } from "./dialect.ts";
-import { repeatedly } from "./look-again.ts";
-import { begunText } from "./rows/json-column.ts";
-import { integer, type SqlRow, text } from "./rows/row.ts";
-import type { Database, SqlResult, Statement } from "./session.ts";
+import { StoreError } from "../../../model/error.ts";
+import type { Lease, ReturnedLease } from "../../../model/lease.ts";
+import { lanes } from "../../../store/apply/lane.ts";
+import { runKey } from "../../../store/apply/run-key.ts";
+import type { RenewAnswer, Renewal } from "../../../store/store.ts";
+import { byKey, type Dialect, selectInOrder } from "../dialect.ts";
+import { begunText } from "../rows/json-column.ts";
+import { integer, type SqlRow, text } from "../rows/row.ts";
+import type { Database, SqlResult, Statement } from "../session.ts";
+import { repeatedly } from "../write/look-again.ts";
 
 export interface Leases {
   renew(renewals: readonly Renewal[], until: number, signal?: AbortSignal): Promise<readonly RenewAnswer[]>;

@@ -1,17 +1,17 @@
 /** The rows a batch has made or changed, as a few statements: one per table and kind of change, whatever the batch's size. */
 
-import { eventKey, nameKey } from "../../store/apply/keys.ts";
-import type { WorkingRun } from "../../store/apply/working-run.ts";
-import type { WorkingSet } from "../../store/apply/working-set.ts";
-import type { Dialect, RowsStatement, RowValues } from "./dialect.ts";
-import { endingColumns, endingValues } from "./rows/ending-row.ts";
-import { publicationKey } from "./rows/event-key.ts";
-import { eventColumns, eventValues } from "./rows/event-row.ts";
-import { instanceColumns, instanceValues } from "./rows/instance-row.ts";
-import { logColumns, logValues } from "./rows/log-row.ts";
-import { changingColumns, changingValues, runColumns, runValues } from "./rows/run-row.ts";
-import { stepColumns, stepValues } from "./rows/step-row.ts";
-import type { Statement } from "./session.ts";
+import { eventKey, nameKey } from "../../../store/apply/keys.ts";
+import type { WorkingRun } from "../../../store/apply/working-run.ts";
+import type { WorkingSet } from "../../../store/apply/working-set.ts";
+import type { Dialect, RowsStatement, RowValues } from "../dialect.ts";
+import { endingColumns, endingValues } from "../rows/ending-row.ts";
+import { publicationKey } from "../rows/event-key.ts";
+import { eventColumns, eventValues } from "../rows/event-row.ts";
+import { instanceColumns, instanceValues } from "../rows/instance-row.ts";
+import { logColumns, logValues } from "../rows/log-row.ts";
+import { changingColumns, changingValues, runColumns, runValues } from "../rows/run-row.ts";
+import { stepColumns, stepValues } from "../rows/step-row.ts";
+import type { Statement } from "../session.ts";
 
 export type Save = (set: WorkingSet) => readonly Statement[];
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { apply } from "../../store/apply/apply.ts";
-import { needsOf } from "../../store/apply/needs.ts";
-import { WorkingSet } from "../../store/apply/working-set.ts";
+import { apply } from "../../../store/apply/apply.ts";
+import { needsOf } from "../../../store/apply/needs.ts";
+import { WorkingSet } from "../../../store/apply/working-set.ts";
 import {
   at,
   boundary,
@@ -12,10 +12,10 @@ import {
   pause,
   publish,
   sendEvent,
-} from "../../testing/store-contract/given.ts";
-import type { Dialect, RowsStatement, RowValues } from "./dialect.ts";
+} from "../../../testing/store-contract/given.ts";
+import type { Dialect, RowsStatement, RowValues } from "../dialect.ts";
+import { idOf } from "../rows/event-key.ts";
 import { areIndependent } from "./quick-write.ts";
-import { idOf } from "./rows/event-key.ts";
 import { saves } from "./save.ts";
 
 /** A dialect whose statements say what they would do. */

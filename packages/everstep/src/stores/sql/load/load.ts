@@ -4,16 +4,16 @@
  * true under the lock.
  */
 
-import type { Needs } from "../../store/apply/needs.ts";
-import type { WorkingSet } from "../../store/apply/working-set.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Needs } from "../../../store/apply/needs.ts";
+import type { WorkingSet } from "../../../store/apply/working-set.ts";
+import type { Dialect } from "../dialect.ts";
+import type { SqlRow } from "../rows/row.ts";
+import type { SqlResult, Statement } from "../session.ts";
+import { lookAgain } from "../write/look-again.ts";
 import { readChanges, readPublications } from "./load-answers.ts";
 import { readEventIds, readEvents, readHeardEvents } from "./load-events.ts";
 import { glimpseRuns, lockRuns, readExisting } from "./load-runs.ts";
 import { readSteps } from "./load-waits.ts";
-import { lookAgain } from "./look-again.ts";
-import type { SqlRow } from "./rows/row.ts";
-import type { SqlResult, Statement } from "./session.ts";
 
 export interface Loading {
   readonly statements: readonly Statement[];

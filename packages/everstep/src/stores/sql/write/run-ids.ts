@@ -3,10 +3,10 @@
  * database that lost its newest writes (an asynchronous failover, a restored backup) must not give out again what it gave
  * before, so before every block there is a gap of any length.
  */
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "../dialect.ts";
+import { integer } from "../rows/row.ts";
+import type { Database } from "../session.ts";
 import { repeatedly } from "./look-again.ts";
-import { integer } from "./rows/row.ts";
-import type { Database } from "./session.ts";
 
 export interface RunIds {
   /** As many ids for the caller alone, growing. */

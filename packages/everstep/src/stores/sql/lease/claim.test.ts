@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { StoreError } from "../../model/error.ts";
-import { claimRequest } from "../../testing/store-contract/given.ts";
+import { StoreError } from "../../../model/error.ts";
+import { claimRequest } from "../../../testing/store-contract/given.ts";
+import type { Dialect } from "../dialect.ts";
+import type { SqlRow } from "../rows/row.ts";
+import type { Database } from "../session.ts";
 import { claims } from "./claim.ts";
-import type { Dialect } from "./dialect.ts";
-import type { SqlRow } from "./rows/row.ts";
-import type { Database } from "./session.ts";
 
 const failure = new StoreError("unavailable", "STORE_UNAVAILABLE", "gone");
 

@@ -2,12 +2,12 @@
  * Events in one round trip: those for instances that are there and have not ended, whose ids are new and whose buffer
  * cannot be full. A database that can do that in one statement says which it has accepted; all others go the long way.
  */
-import { StoreError } from "../../model/error.ts";
-import { nameKey } from "../../store/apply/keys.ts";
-import { lanes } from "../../store/apply/lane.ts";
-import type { Nudge, SendEventOutcome, SendEventRequest, StoreRequest } from "../../store/store.ts";
+import { StoreError } from "../../../model/error.ts";
+import { nameKey } from "../../../store/apply/keys.ts";
+import { lanes } from "../../../store/apply/lane.ts";
+import type { Nudge, SendEventOutcome, SendEventRequest, StoreRequest } from "../../../store/store.ts";
+import type { Database } from "../session.ts";
 import { afterPart } from "./quick-write.ts";
-import type { Database } from "./session.ts";
 import type { Writes, Written } from "./write.ts";
 
 /** Nobody holds the run, and it does not wait out a crash (`waitsOutCrash`): an event it waits for makes it due. */

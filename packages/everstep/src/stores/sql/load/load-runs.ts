@@ -1,16 +1,16 @@
 /** Locks the rows of all runs a batch is about, and looks which of its new instances are there already. */
-import type { InstanceStatus } from "../../model/instance.ts";
-import { nameKey } from "../../store/apply/keys.ts";
-import { lanes } from "../../store/apply/lane.ts";
-import type { Needs } from "../../store/apply/needs.ts";
-import type { WorkingInstance, WorkingSet } from "../../store/apply/working-set.ts";
-import { byKey, type Dialect, type Part, selectInOrder, sorted } from "./dialect.ts";
+import type { InstanceStatus } from "../../../model/instance.ts";
+import { nameKey } from "../../../store/apply/keys.ts";
+import { lanes } from "../../../store/apply/lane.ts";
+import type { Needs } from "../../../store/apply/needs.ts";
+import type { WorkingInstance, WorkingSet } from "../../../store/apply/working-set.ts";
+import { byKey, type Dialect, type Part, selectInOrder, sorted } from "../dialect.ts";
+import { around, joined, refValues, unique } from "../part.ts";
+import { withWorkflows } from "../reads/workflows.ts";
+import { integer, integerOrNull, type SqlRow, text } from "../rows/row.ts";
+import { readRun, runSelection } from "../rows/run-row.ts";
+import { lookAgain } from "../write/look-again.ts";
 import type { Reader } from "./load.ts";
-import { lookAgain } from "./look-again.ts";
-import { around, joined, refValues, unique } from "./part.ts";
-import { withWorkflows } from "./reads/workflows.ts";
-import { integer, integerOrNull, type SqlRow, text } from "./rows/row.ts";
-import { readRun, runSelection } from "./rows/run-row.ts";
 
 export function lockRuns(dialect: Dialect): Reader {
   return readRuns(dialect, dialect.lock("r"));

@@ -1,14 +1,14 @@
 /** What was answered before: publications and changes that are sent again get the same answer. */
-import { parseJson } from "../../model/json.ts";
+import { parseJson } from "../../../model/json.ts";
 
-import { changeKey, publicationKey } from "../../store/apply/keys.ts";
-import type { ChangeOutcome } from "../../store/store.ts";
-import type { Dialect } from "./dialect.ts";
+import { changeKey, publicationKey } from "../../../store/apply/keys.ts";
+import type { ChangeOutcome } from "../../../store/store.ts";
+import type { Dialect } from "../dialect.ts";
+import { around, joined, refValues, unique } from "../part.ts";
+import { idOf, isKey, publicationKey as storedPublicationKey } from "../rows/event-key.ts";
+import { readRunList } from "../rows/json-column.ts";
+import { integer, text } from "../rows/row.ts";
 import type { Reader } from "./load.ts";
-import { around, joined, refValues, unique } from "./part.ts";
-import { idOf, isKey, publicationKey as storedPublicationKey } from "./rows/event-key.ts";
-import { readRunList } from "./rows/json-column.ts";
-import { integer, text } from "./rows/row.ts";
 
 export function readPublications(dialect: Dialect): Reader {
   const { names } = dialect;

@@ -1,12 +1,12 @@
 /** Hands out due runs, in as many rounds as it takes: runs whose rows are damaged are moved aside. */
-import type { Claim } from "../../model/lease.ts";
-import { lanes } from "../../store/apply/lane.ts";
-import type { ClaimRequest } from "../../store/store.ts";
-import type { Dialect } from "./dialect.ts";
-import { repeatedly } from "./look-again.ts";
-import { readBegun, readValue } from "./rows/json-column.ts";
-import { flag, integer, integerOrNull, type SqlRow, text } from "./rows/row.ts";
-import type { Database } from "./session.ts";
+import type { Claim } from "../../../model/lease.ts";
+import { lanes } from "../../../store/apply/lane.ts";
+import type { ClaimRequest } from "../../../store/store.ts";
+import type { Dialect } from "../dialect.ts";
+import { readBegun, readValue } from "../rows/json-column.ts";
+import { flag, integer, integerOrNull, type SqlRow, text } from "../rows/row.ts";
+import type { Database } from "../session.ts";
+import { repeatedly } from "../write/look-again.ts";
 
 export type ClaimRuns = (request: ClaimRequest) => Promise<readonly Claim[]>;
 

@@ -1,5 +1,5 @@
 /** What was read is out of date before it could be written: the whole is done again, a few times. */
-import { StoreError } from "../../model/error.ts";
+import { StoreError } from "../../../model/error.ts";
 
 const attemptsMax = 6;
 

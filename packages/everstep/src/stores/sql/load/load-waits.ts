@@ -1,10 +1,10 @@
 /** Steps that the requests of a batch may have to know: waits that an event may end, and what is there to be replaced. */
 
-import type { WorkingSet } from "../../store/apply/working-set.ts";
-import type { Dialect, Part } from "./dialect.ts";
+import type { WorkingSet } from "../../../store/apply/working-set.ts";
+import type { Dialect, Part } from "../dialect.ts";
+import { around, joined, refValues, unique } from "../part.ts";
+import { integer, type SqlRow, text, textOrNull } from "../rows/row.ts";
 import type { Reader } from "./load.ts";
-import { around, joined, refValues, unique } from "./part.ts";
-import { integer, type SqlRow, text, textOrNull } from "./rows/row.ts";
 
 export function readSteps(dialect: Dialect): Reader {
   const { names } = dialect;

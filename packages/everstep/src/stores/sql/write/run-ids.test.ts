@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import type { TableNames } from "../schema/table.ts";
+import type { Database, Transaction } from "../session.ts";
 import { lookAgain } from "./look-again.ts";
 import { runIds } from "./run-ids.ts";
-import type { TableNames } from "./schema/table.ts";
-import type { Database, Transaction } from "./session.ts";
 
 /** A counter in a database, and how often it was asked. */
 function counter(): { database: Database; asked: () => number; restore: () => void } {

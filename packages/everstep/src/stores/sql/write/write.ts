@@ -1,19 +1,18 @@
 /** A batch of requests: read under lock, decided in memory, written and committed. Two round trips. */
-import { StoreError } from "../../model/error.ts";
-import type { Mutations } from "../../model/mutations.ts";
-import { apply } from "../../store/apply/apply.ts";
-import { passFence } from "../../store/apply/apply-commit.ts";
-import { type Needs, needsOf } from "../../store/apply/needs.ts";
-import { WorkingSet } from "../../store/apply/working-set.ts";
-import type { Nudge, StoreOutcome, StoreRequest } from "../../store/store.ts";
-import { CommitRefused } from "./commit-refused.ts";
-import type { Dialect } from "./dialect.ts";
-import { glimpses, type Load, loads } from "./load.ts";
+import { StoreError } from "../../../model/error.ts";
+import type { Mutations } from "../../../model/mutations.ts";
+import { apply } from "../../../store/apply/apply.ts";
+import { passFence } from "../../../store/apply/apply-commit.ts";
+import { type Needs, needsOf } from "../../../store/apply/needs.ts";
+import { WorkingSet } from "../../../store/apply/working-set.ts";
+import type { Nudge, StoreOutcome, StoreRequest } from "../../../store/store.ts";
+import type { Dialect } from "../dialect.ts";
+import { glimpses, type Load, loads } from "../load/load.ts";
+import type { Database, Session, Statement, Transaction } from "../session.ts";
 import { isTakenForGood, lookAgain, repeatedly } from "./look-again.ts";
-import { MutationRefused } from "./mutation-refused.ts";
+import { CommitRefused, MutationRefused } from "./refusals.ts";
 import type { RunIds } from "./run-ids.ts";
 import { type Save, saves } from "./save.ts";
-import type { Database, Session, Statement, Transaction } from "./session.ts";
 
 export interface Written {
   readonly outcomes: readonly StoreOutcome[];

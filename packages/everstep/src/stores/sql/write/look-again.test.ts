@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StoreError } from "../../model/error.ts";
+import { StoreError } from "../../../model/error.ts";
 import { lookAgain, repeatedly } from "./look-again.ts";
 
 /** Fails so often, then succeeds. */

@@ -1,6 +1,6 @@
 /** The store contract over a database server: everything but what belongs to one kind of server. */
-import type { Claim, ReturnedLease } from "../../model/lease.ts";
-import type { StoreCapabilities } from "../../store/capabilities.ts";
+import type { Claim, ReturnedLease } from "../../../model/lease.ts";
+import type { StoreCapabilities } from "../../../store/capabilities.ts";
 import type {
   ClaimRequest,
   CreateRequest,
@@ -12,18 +12,18 @@ import type {
   Store,
   StoreOutcome,
   StoreRequest,
-} from "../../store/store.ts";
-import { type ClaimRuns, claims } from "./claim.ts";
-import type { Dialect } from "./dialect.ts";
-import { type Leases, leases } from "./leases.ts";
-import { repeatedly } from "./look-again.ts";
-import { sendsFirst } from "./quick-send.ts";
-import { quickFirst } from "./quick-write.ts";
-import { answerLater, type Changing, type Read } from "./reads/query.ts";
-import { type RunIds, runIds } from "./run-ids.ts";
-import type { Database, Session, Statement } from "./session.ts";
-import { SqlStore } from "./sql-store.ts";
-import { type RunMutations, type Writes, type Written, writes } from "./write.ts";
+} from "../../../store/store.ts";
+import type { Dialect } from "../dialect.ts";
+import { type ClaimRuns, claims } from "../lease/claim.ts";
+import { type Leases, leases } from "../lease/leases.ts";
+import { answerLater, type Changing, type Read } from "../reads/query.ts";
+import type { Database, Session, Statement } from "../session.ts";
+import { SqlStore } from "../sql-store.ts";
+import { repeatedly } from "../write/look-again.ts";
+import { sendsFirst } from "../write/quick-send.ts";
+import { quickFirst } from "../write/quick-write.ts";
+import { type RunIds, runIds } from "../write/run-ids.ts";
+import { type RunMutations, type Writes, type Written, writes } from "../write/write.ts";
 
 export interface ServerParts {
   readonly capabilities: StoreCapabilities;

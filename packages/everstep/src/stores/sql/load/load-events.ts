@@ -1,11 +1,11 @@
 /** Events that the requests of a batch may have to know: what was not delivered yet, and which ids are taken. */
-import { eventKey, sent } from "../../store/apply/keys.ts";
-import type { WorkingSet } from "../../store/apply/working-set.ts";
-import type { Dialect, Part } from "./dialect.ts";
+import { eventKey, sent } from "../../../store/apply/keys.ts";
+import type { WorkingSet } from "../../../store/apply/working-set.ts";
+import type { Dialect, Part } from "../dialect.ts";
+import { around, joined, refValues, unique } from "../part.ts";
+import { idOf, isKey, publishedKeyText, sentKeyText } from "../rows/event-key.ts";
+import { flag, integer, type SqlRow, text, textOrNull } from "../rows/row.ts";
 import type { Reader } from "./load.ts";
-import { around, joined, refValues, unique } from "./part.ts";
-import { idOf, isKey, publishedKeyText, sentKeyText } from "./rows/event-key.ts";
-import { flag, integer, type SqlRow, text, textOrNull } from "./rows/row.ts";
 
 export function readEvents(dialect: Dialect): Reader {
   const { names } = dialect;

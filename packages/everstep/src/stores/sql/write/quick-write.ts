@@ -4,18 +4,18 @@
  * write behind it in one statement does so for all of them, and says which it has applied. What it has not (somebody
  * else was faster, the run is paused, an event is there) goes the long way.
  */
-import type { Next } from "../../model/boundary.ts";
-import { StoreError } from "../../model/error.ts";
-import type { InstanceStatus } from "../../model/instance.ts";
-import type { StepRecord } from "../../model/step.ts";
-import type { TaskKind } from "../../model/task.ts";
-import { applyCreate } from "../../store/apply/apply-create.ts";
-import type { Ending } from "../../store/apply/ending.ts";
-import { nameKey } from "../../store/apply/keys.ts";
-import { lanes } from "../../store/apply/lane.ts";
-import { ended, extended, suspended, yielded } from "../../store/apply/moves.ts";
-import { runKey } from "../../store/apply/run-key.ts";
-import { WorkingSet } from "../../store/apply/working-set.ts";
+import type { Next } from "../../../model/boundary.ts";
+import { StoreError } from "../../../model/error.ts";
+import type { InstanceStatus } from "../../../model/instance.ts";
+import type { StepRecord } from "../../../model/step.ts";
+import type { TaskKind } from "../../../model/task.ts";
+import { applyCreate } from "../../../store/apply/apply-create.ts";
+import type { Ending } from "../../../store/apply/ending.ts";
+import { nameKey } from "../../../store/apply/keys.ts";
+import { lanes } from "../../../store/apply/lane.ts";
+import { ended, extended, suspended, yielded } from "../../../store/apply/moves.ts";
+import { runKey } from "../../../store/apply/run-key.ts";
+import { WorkingSet } from "../../../store/apply/working-set.ts";
 import type {
   CommitRequest,
   CreateOutcome,
@@ -23,9 +23,9 @@ import type {
   Nudge,
   StoreOutcome,
   StoreRequest,
-} from "../../store/store.ts";
+} from "../../../store/store.ts";
+import type { Database } from "../session.ts";
 import type { RunIds } from "./run-ids.ts";
-import type { Database } from "./session.ts";
 import type { Writes, Written } from "./write.ts";
 
 export interface QuickBatch {

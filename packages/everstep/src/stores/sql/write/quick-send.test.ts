@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { StoreError } from "../../model/error.ts";
-import type { SendEventOutcome, StoreOutcome, StoreRequest } from "../../store/store.ts";
-import { at, create, pause, sendEvent } from "../../testing/store-contract/given.ts";
+import { StoreError } from "../../../model/error.ts";
+import type { SendEventOutcome, StoreOutcome, StoreRequest } from "../../../store/store.ts";
+import { at, create, pause, sendEvent } from "../../../testing/store-contract/given.ts";
+import type { Database } from "../session.ts";
 import { type SendQuickly, sendsFirst } from "./quick-send.ts";
-import type { Database } from "./session.ts";
 import type { Written } from "./write.ts";
 
 const accepted: SendEventOutcome = {
