@@ -1,7 +1,6 @@
 /** PostgreSQL's part of the shared statements: rows travel as one array per column, so a text fits any number of them. */
 import type { Dialect, Part, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
-import { orderOf, type Strands, strandText } from "../sql/reads/strands.ts";
-import { selectWorkflows, withWorkflows } from "../sql/reads/workflows.ts";
+import { orderOf, type Strands, selectWorkflows, strandText, withWorkflows } from "../sql/reads/strands.ts";
 import { columnType, type Table, type TableNames, tables } from "../sql/schema/table.ts";
 import { runIdGapMax } from "../sql/write/run-ids.ts";
 import { claimRound } from "./claim.ts";

@@ -22,7 +22,7 @@ import type {
   SendEventRequest,
   StoreRequest,
 } from "../../store/store.ts";
-import { withWorkflows } from "../sql/reads/workflows.ts";
+import { withWorkflows } from "../sql/reads/strands.ts";
 import { idOf, isKey, sentKey, publicationKey as storedPublicationKey } from "../sql/rows/event-key.ts";
 import { readRunList } from "../sql/rows/json-column.ts";
 import { integer } from "../sql/rows/row.ts";

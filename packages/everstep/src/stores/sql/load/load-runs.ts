@@ -6,7 +6,7 @@ import type { Needs } from "../../../store/apply/needs.ts";
 import type { WorkingInstance, WorkingSet } from "../../../store/apply/working-set.ts";
 import { byKey, type Dialect, type Part, selectInOrder, sorted } from "../dialect.ts";
 import { around, joined, refValues, unique } from "../part.ts";
-import { withWorkflows } from "../reads/workflows.ts";
+import { withWorkflows } from "../reads/strands.ts";
 import { integer, integerOrNull, type SqlRow, text } from "../rows/row.ts";
 import { readRun, runSelection } from "../rows/run-row.ts";
 import { lookAgain } from "../write/look-again.ts";

@@ -1,5 +1,5 @@
 /** A place in a keyset-paged list: the numbers of the last row's key, as text that callers only hand back. */
-import { EverstepError } from "../../../model/error.ts";
+import { EverstepError } from "../model/error.ts";
 
 export function position(...key: readonly number[]): string {
   return key.join(".");
