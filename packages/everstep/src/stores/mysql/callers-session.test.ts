@@ -17,8 +17,7 @@ import {
   suspendUntil,
   value,
 } from "../../testing/store-contract/given.ts";
-import { drizzleTransaction, kyselyTransaction } from "./index.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import { drizzleTransaction, kyselyTransaction, type MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {

@@ -9,7 +9,7 @@ import {
   ref,
   terminate,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import type { MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {

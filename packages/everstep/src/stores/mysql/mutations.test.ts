@@ -8,8 +8,7 @@ import type { Mutation } from "../../model/mutations.ts";
 import type { CommitOutcome } from "../../store/store.ts";
 import { snapshot, started, stepsOf, write } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, create, ref } from "../../testing/store-contract/given.ts";
-import { asPool, type MysqlClient } from "./index.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import { asPool, type MysqlClient, type MysqlStore } from "./index.ts";
 import type { MysqlOptions } from "./options.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 

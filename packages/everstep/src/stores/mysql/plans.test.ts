@@ -14,7 +14,7 @@ import {
   sendEvent,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import type { MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
 
 const many = 20_000;

@@ -29,7 +29,7 @@ import {
 } from "../../testing/store-contract/given.ts";
 import { idOf } from "../sql/rows/event-key.ts";
 import { tables } from "../sql/schema/table.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import type { MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 /** Nobody's run: a request that belongs to no batch of the common kind, so that all of it goes the long way. */

@@ -22,7 +22,7 @@ import {
   terminate,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import type { MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 interface Race {

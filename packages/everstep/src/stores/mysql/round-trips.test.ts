@@ -19,7 +19,7 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import type { MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {

@@ -19,7 +19,7 @@ import {
   sendEvent,
   terminate,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import type { MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
 
 /** A row that is read by a statement that locks is locked, or waited for, whether it was meant or not. */

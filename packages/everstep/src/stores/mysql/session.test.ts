@@ -5,9 +5,9 @@ import { claimOne, started, write } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, create, leaseMs } from "../../testing/store-contract/given.ts";
 import type { Statement } from "../sql/session.ts";
 import { type MysqlOptions, readOptions } from "./options.ts";
-import { updateRows } from "./rows.ts";
 import { tableNames } from "./schema.ts";
 import { MysqlDatabase } from "./session.ts";
+import { updateRows } from "./statements.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 const sql = (text: string, ...values: unknown[]): Statement => ({ sql: text, values });

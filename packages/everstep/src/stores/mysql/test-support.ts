@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "../../store/store.ts";
 import { tables } from "../sql/schema/table.ts";
+import type { MysqlStore } from "./index.ts";
 import { mysql } from "./index.ts";
-import type { MysqlStore } from "./mysql-store.ts";
 import type { MysqlOptions } from "./options.ts";
 
 /** Where the tests find a server; undefined where there is none. */

@@ -14,7 +14,7 @@ import {
   sleeping,
   terminate,
 } from "../../testing/store-contract/given.ts";
-import type { PostgresStore } from "./postgres-store.ts";
+import type { PostgresStore } from "./index.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 describe.skipIf(postgresUrl === undefined)(

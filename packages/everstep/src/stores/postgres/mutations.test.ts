@@ -7,11 +7,11 @@ import type { Mutation } from "../../model/mutations.ts";
 import type { StoreOutcome } from "../../store/store.ts";
 import { started } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed } from "../../testing/store-contract/given.ts";
-import { asPool } from "./adapters.ts";
 import type { PostgresClient } from "./driver.ts";
+import type { PostgresStore } from "./index.ts";
 import type { PostgresOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
+import { asPool } from "./transactions.ts";
 
 interface Tables {
   account: { key: string; amount: number };

@@ -2,10 +2,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Nudge } from "../../store/store.ts";
 import { at, create, pause, value } from "../../testing/store-contract/given.ts";
 import type { Statement } from "../sql/session.ts";
-import { channel, nobody, nudgeText, readNudge } from "./nudge-text.ts";
-import { nudges } from "./nudges.ts";
+import type { PostgresStore } from "./index.ts";
+import { channel, nobody, nudges, nudgeText, readNudge } from "./nudges.ts";
 import { readOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 import { startWire } from "./test-wire.ts";
 

@@ -27,11 +27,11 @@ import { quickFirst } from "../sql/write/quick-write.ts";
 import { runIds } from "../sql/write/run-ids.ts";
 import { writes } from "../sql/write/write.ts";
 import { postgresDialect } from "./dialect.ts";
-import { mutations } from "./mutations.ts";
 import { readOptions } from "./options.ts";
 import { PostgresDatabase } from "./session.ts";
 import { explained, type PlansClient, plansClient, RecordedStore, recording } from "./test-recording.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
+import { mutations } from "./transactions.ts";
 
 describe.skipIf(postgresUrl === undefined)(
   "plans of PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)",

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { startPooler, whyNot } from "../../../../../scripts/services/server.mjs";
 import { lacks } from "../../store/capabilities.ts";
 import { describeStore } from "../../testing/store-contract/index.ts";
+import type { PostgresStore } from "./index.ts";
 import { readOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 import { PostgresDatabase } from "./session.ts";
 import { ownRows, postgresPlace, postgresUrl } from "./test-support.ts";
 

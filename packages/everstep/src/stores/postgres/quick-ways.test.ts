@@ -21,7 +21,7 @@ import {
   terminate,
 } from "../../testing/store-contract/given.ts";
 import type { PostgresClient } from "./driver.ts";
-import type { PostgresStore } from "./postgres-store.ts";
+import type { PostgresStore } from "./index.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 /** What the statement that checks and writes at once must leave alone, and what it must not miss. */

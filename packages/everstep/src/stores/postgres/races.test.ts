@@ -21,7 +21,7 @@ import {
   terminate,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { PostgresStore } from "./postgres-store.ts";
+import type { PostgresStore } from "./index.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 /** What one process may do to runs, while another does something else to the same ones. */

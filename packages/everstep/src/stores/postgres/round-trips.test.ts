@@ -19,7 +19,7 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { PostgresStore } from "./postgres-store.ts";
+import type { PostgresStore } from "./index.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 import { startWire, type Wire } from "./test-wire.ts";
 

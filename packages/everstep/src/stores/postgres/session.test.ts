@@ -13,8 +13,8 @@ import {
   workflow,
 } from "../../testing/store-contract/given.ts";
 import type { PostgresClient } from "./driver.ts";
+import type { PostgresStore } from "./index.ts";
 import { readOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 import { PostgresDatabase } from "./session.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 import { startWire } from "./test-wire.ts";

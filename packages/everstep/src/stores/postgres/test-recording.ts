@@ -4,8 +4,8 @@ import type { Dialect } from "../sql/dialect.ts";
 import { ServerStore } from "../sql/server/server-store.ts";
 import type { Database, Statement, Transaction } from "../sql/session.ts";
 import type { PostgresClient } from "./driver.ts";
-import { ownPlans } from "./plan-settings.ts";
-import { rendering } from "./statement-text.ts";
+import { ownPlans } from "./session.ts";
+import { rendering } from "./statements.ts";
 import type { PostgresPlace } from "./test-support.ts";
 
 /** Keeps every statement that goes through it. */

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import type { Store } from "../../store/store.ts";
 import { loadDriver, type PostgresClient } from "./driver.ts";
+import type { PostgresStore } from "./index.ts";
 import { postgres } from "./index.ts";
 import type { PostgresOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 
 /** Where the tests find a server; undefined where there is none. */
 export const postgresUrl: string | undefined = process.env.EVERSTEP_POSTGRES_URL;

@@ -4,9 +4,9 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { suspended } from "../../testing/store-contract/acts.ts";
 import { at, awaiting, create, never, ref, sendEvent } from "../../testing/store-contract/given.ts";
-import { drizzleTransaction, kyselyTransaction } from "./adapters.ts";
-import type { PostgresStore } from "./postgres-store.ts";
+import type { PostgresStore } from "./index.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
+import { drizzleTransaction, kyselyTransaction } from "./transactions.ts";
 
 describe.skipIf(postgresUrl === undefined)(
   "writing in a caller's transaction on PostgreSQL (set EVERSTEP_POSTGRES_URL)",

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { unescapeText } from "../sql/rows/text-escape.ts";
-import { integerArray, textArray } from "./array-parameter.ts";
+import { integerArray, textArray } from "./statements.ts";
 import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 describe.skipIf(postgresUrl === undefined)(
