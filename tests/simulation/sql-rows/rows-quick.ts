@@ -4,8 +4,12 @@ import { lanes } from "../../../packages/everstep/src/store/apply/lane.ts";
 import type { WorkingRun } from "../../../packages/everstep/src/store/apply/working-run.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../../packages/everstep/src/store/store.ts";
 import { endingColumns, endingValues } from "../../../packages/everstep/src/stores/sql/rows/ending-row.ts";
-import { sentKey, sentKeyText } from "../../../packages/everstep/src/stores/sql/rows/event-key.ts";
-import { eventColumns, eventValues } from "../../../packages/everstep/src/stores/sql/rows/event-row.ts";
+import {
+  eventColumns,
+  eventValues,
+  sentKey,
+  sentKeyText,
+} from "../../../packages/everstep/src/stores/sql/rows/event-row.ts";
 import {
   instanceColumns,
   instanceValues,

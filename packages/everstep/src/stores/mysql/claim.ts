@@ -9,7 +9,7 @@
 import { crashesAfter, provesCrash } from "../../model/lease.ts";
 import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { crashesText, excusedFrom } from "../sql/lease/claim.ts";
+import { crashesText, excusedFrom, inClaimOrder } from "../sql/lease/claim.ts";
 import { integer, type SqlRow, text } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Statement, Transaction } from "../sql/session.ts";
@@ -152,7 +152,7 @@ export function choose(
   candidates: readonly Candidate[],
 ): readonly Candidate[] {
   const taken: Candidate[] = [];
-  for (const candidate of candidates.toSorted(inOrder)) {
+  for (const candidate of candidates.toSorted(inClaimOrder)) {
     if (taken.length === request.limit) break;
     const room = rooms.get(candidate.workflow) ?? 0;
     if (room <= 0) continue;
@@ -160,12 +160,6 @@ export function choose(
     rooms.set(candidate.workflow, room - 1);
   }
   return taken;
-}
-
-/** Starts come last; a lease that ran out is work under way like any other. */
-function inOrder(a: Candidate, b: Candidate): number {
-  const starts = Number(a.lane === lanes.starting) - Number(b.lane === lanes.starting);
-  return starts || a.dueAt - b.dueAt || a.run - b.run;
 }
 
 function asTaken(candidate: Candidate, request: ClaimRequest): Candidate {

@@ -27,7 +27,7 @@ import {
   terminate,
   terminateSelf,
 } from "../../testing/store-contract/given.ts";
-import { idOf } from "../sql/rows/event-key.ts";
+import { idOf } from "../sql/rows/event-row.ts";
 import { tables } from "../sql/schema/table.ts";
 import type { MysqlStore } from "./index.ts";
 import { mysqlPlace, mysqlUrl } from "./test-support.ts";

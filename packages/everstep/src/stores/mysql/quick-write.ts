@@ -17,7 +17,7 @@ import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
 import type { Part, RowsStatement, RowValues } from "../sql/dialect.ts";
 import { around, joined } from "../sql/part.ts";
 import { endingColumns, endingValues } from "../sql/rows/ending-row.ts";
-import { sentKeyText } from "../sql/rows/event-key.ts";
+import { sentKeyText } from "../sql/rows/event-row.ts";
 import { instanceColumns } from "../sql/rows/instance-row.ts";
 import { begunText } from "../sql/rows/json-column.ts";
 import { logColumns, logValues } from "../sql/rows/log-row.ts";

@@ -8,7 +8,7 @@ import { endingColumns, endingValues } from "../sql/rows/ending-row.ts";
 import { begunText } from "../sql/rows/json-column.ts";
 import { logColumns, logValues } from "../sql/rows/log-row.ts";
 import type { SqlValue } from "../sql/rows/row.ts";
-import { stepColumns, stepValues } from "../sql/rows/step-row.ts";
+import { isPlainStep, stepColumns, stepValues } from "../sql/rows/step-row.ts";
 import { escapeText } from "../sql/rows/text-escape.ts";
 import { columnType, type TableNames } from "../sql/schema/table.ts";
 import { firstSteps } from "../sql/write/quick-rows.ts";
@@ -42,7 +42,8 @@ export function fenceShape(commits: readonly QuickCommit[]): FenceShape {
     request,
     lane,
   } of commits) {
-    if (first !== undefined && steps !== "any") steps = isPlain(first) ? "plain" : "any";
+    if (first !== undefined && steps !== "any")
+      steps = isPlainStep(first) && first.key === first.name ? "plain" : "any";
     if (ending !== null) ends = true;
     else if (lane !== lanes.held) parks = true;
     if (request.boundary.logs.length > 0) logs = true;
@@ -79,24 +80,6 @@ function stepRow(run: number, step: StepRecord, lane: number | null): readonly S
   const values = stepValues(run, step);
   if (lane === null) values[isOpenAt] = 0;
   return values;
-}
-
-/** Succeeded at once, at the top level and under its own name. */
-function isPlain(step: StepRecord): boolean {
-  return (
-    step.status === "completed" &&
-    step.type === "do" &&
-    step.attempts === 1 &&
-    step.starts === 1 &&
-    step.count === 1 &&
-    step.depth === 0 &&
-    step.parentKey === null &&
-    step.key === step.name &&
-    step.wakeAt === null &&
-    step.eventType === null &&
-    step.topic === null &&
-    step.errors.length === 0
-  );
 }
 
 const always: readonly Column<FenceRow>[] = [

@@ -6,7 +6,7 @@ import type { InstanceStatus } from "../../model/instance.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import type { RunRow } from "../../store/apply/run-row.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
-import { sentKeyText } from "../sql/rows/event-key.ts";
+import { sentKeyText } from "../sql/rows/event-row.ts";
 import { instanceColumns } from "../sql/rows/instance-row.ts";
 import { flag, integer, type SqlRow, type SqlValue, text } from "../sql/rows/row.ts";
 import { runColumns, runValues } from "../sql/rows/run-row.ts";

@@ -71,7 +71,7 @@ export interface Dialect extends ReadDialect {
    */
   claim(database: Database, request: ClaimRequest): Promise<readonly SqlRow[]>;
 
-  /** What stands for a topic in the key of a publication, where an index has no room for every topic; see event-key.ts. */
+  /** What stands for a topic in the key of a publication, where an index has no room for every topic; see event-row.ts. */
   readonly scopeOfTopic?: (topic: string) => string;
 
   /** An expression for any whole number from 0 to `runIdGapMax`; statements of replicas must give the same. */

@@ -15,8 +15,8 @@ import {
   sleeping,
   terminate,
 } from "../../testing/store-contract/given.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
 import { watchedDriver } from "./test-support.ts";
 
 let store: SqliteStore;

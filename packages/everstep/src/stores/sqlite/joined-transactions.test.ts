@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { at, create, ref } from "../../testing/store-contract/given.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { nodeDriver } from "./driver.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import { nodeDriver } from "./node-driver.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
 import { makeFirstSchema, temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();

@@ -7,8 +7,8 @@ import type { Mutation } from "../../model/mutations.ts";
 import type { CommitOutcome } from "../../store/store.ts";
 import { snapshot, started, stepsOf, write } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, create, ref } from "../../testing/store-contract/given.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
 import { temporaryFolder, watchedDriver } from "./test-support.ts";
 
 const folder = temporaryFolder();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Ownership } from "../../store/store.ts";
 import { abandon, at, claimRequest, create, leaseMs } from "../../testing/store-contract/given.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
 import { type Script, startScript, temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();

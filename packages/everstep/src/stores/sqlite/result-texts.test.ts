@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import type { SqliteDriver } from "./driver.ts";
+import { nodeDriver } from "./driver.ts";
 import { sqlite } from "./index.ts";
-import { nodeDriver } from "./node-driver.ts";
 import { temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import type { SqliteDriver } from "./driver.ts";
-import { nodeDriver } from "./node-driver.ts";
+import { nodeDriver } from "./driver.ts";
 import { migrations, tableNames } from "./schema.ts";
 
 export function temporaryFolder(): string {

@@ -40,6 +40,18 @@ export function claims(database: Database, dialect: Dialect): ClaimRuns {
   };
 }
 
+/** Which of two runs that are due is handed out first: starts come last, and a lease that ran out is work under way. */
+export function inClaimOrder(a: DueRun, b: DueRun): number {
+  const starts = Number(a.lane === lanes.starting) - Number(b.lane === lanes.starting);
+  return starts || a.dueAt - b.dueAt || a.run - b.run;
+}
+
+interface DueRun {
+  readonly run: number;
+  readonly lane: number;
+  readonly dueAt: number;
+}
+
 /** `crashesAfter` and `provesCrash`, as an expression over the row of a run that is claimed. */
 export function crashesText(run: string, excusedFrom: string): string {
   return `CASE WHEN ${run}.lane <> ${lanes.held} OR ${run}.due_at >= ${excusedFrom} THEN ${run}.crash_count
@@ -67,7 +79,8 @@ function readIfSound(row: SqlRow, request: ClaimRequest): Claim | undefined {
   }
 }
 
-function readClaim(row: SqlRow, { owner, token, leaseUntil }: ClaimRequest): Claim {
+/** From a row as `Dialect.claim` gives them. */
+export function readClaim(row: SqlRow, { owner, token, leaseUntil }: ClaimRequest): Claim {
   const begun = readBegunIfSound(row);
   return {
     workflowName: text(row, "workflow"),

@@ -5,7 +5,7 @@ import { changeKey, publicationKey } from "../../../store/apply/keys.ts";
 import type { ChangeOutcome } from "../../../store/store.ts";
 import type { Dialect } from "../dialect.ts";
 import { around, joined, refValues, unique } from "../part.ts";
-import { idOf, isKey, publicationKey as storedPublicationKey } from "../rows/event-key.ts";
+import { idOf, isKey, publicationKey as storedPublicationKey } from "../rows/event-row.ts";
 import { readRunList } from "../rows/json-column.ts";
 import { integer, text } from "../rows/row.ts";
 import type { Reader } from "./load.ts";

@@ -3,7 +3,7 @@ import { eventKey, sent } from "../../../store/apply/keys.ts";
 import type { WorkingSet } from "../../../store/apply/working-set.ts";
 import type { Dialect, Part } from "../dialect.ts";
 import { around, joined, refValues, unique } from "../part.ts";
-import { idOf, isKey, publishedKeyText, sentKeyText } from "../rows/event-key.ts";
+import { idOf, isKey, publishedKeyText, sentKeyText } from "../rows/event-row.ts";
 import { flag, integer, type SqlRow, text, textOrNull } from "../rows/row.ts";
 import type { Reader } from "./load.ts";
 

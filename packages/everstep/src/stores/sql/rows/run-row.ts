@@ -70,6 +70,11 @@ export function changingValues(row: RunRow): SqlValue[] {
   return changingFields.map((field) => columnValue(row[field]));
 }
 
+/** One of them, by its place in `changingColumns`. */
+export function changingValue(row: RunRow, n: number): SqlValue {
+  return columnValue(row[changingFields[n] as Changing]);
+}
+
 export function runValues(row: RunRow): SqlValue[] {
   const fixed = [row.run, row.instance, row.workflow, row.runNumber, row.previousRun, row.createdAt];
   return [...fixed, ...changingValues(row)];
@@ -110,6 +115,9 @@ function begunColumn(begun: Begun): string | null {
   return "unread" in begun ? begun.unread : begunText(begun);
 }
 
-function readBegunColumn(text: string | null): Begun {
-  return text === null ? [] : { unread: text };
+/** Not looked into: most who write a row leave it as it is. */
+export function readBegunColumn(text: string | null): Begun {
+  return text === null ? nothing : { unread: text };
 }
+
+const nothing: Begun = [];

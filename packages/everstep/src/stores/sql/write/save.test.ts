@@ -14,7 +14,7 @@ import {
   sendEvent,
 } from "../../../testing/store-contract/given.ts";
 import type { Dialect, RowsStatement, RowValues } from "../dialect.ts";
-import { idOf } from "../rows/event-key.ts";
+import { idOf } from "../rows/event-row.ts";
 import { areIndependent } from "./quick-write.ts";
 import { saves } from "./save.ts";
 

@@ -1,13 +1,82 @@
-/** Writes inside a transaction that the caller began, on the caller's own connection to the same file. */
+/** Runs authors' writes inside the commit's transaction. Whatever goes wrong in them undoes the commit, and only that. */
 import { realpathSync } from "node:fs";
 import { EverstepError } from "../../model/error.ts";
+import type { Mutation, Mutations } from "../../model/mutations.ts";
 import type { CreateRequest, SendEventRequest, StoreOutcome } from "../../store/store.ts";
-import { connectionOver } from "./connection.ts";
+import { authorsHandle, endedTransaction, type HandleRules } from "../sql/write/authors-handle.ts";
+import { MutationRefused } from "../sql/write/refusals.ts";
 import type { SqliteDatabase } from "./driver.ts";
-import { hasOwnSchema } from "./migrate.ts";
+import { isUniqueViolation, resultCode, storeFailure } from "./failures.ts";
 import type { SqliteSettings } from "./options.ts";
+import { hasOwnSchema } from "./schema.ts";
+import { type Connection, connectionOver } from "./session.ts";
 import { type Write, writes } from "./write.ts";
 
+type RunMutations = (mutations: Mutations) => void;
+
+export function mutations(connection: Connection): RunMutations {
+  const { db } = connection;
+  // It vanishes with the transaction it was made in: if it is still there, so is the transaction.
+  const mark = db.prepare("SAVEPOINT everstep_mutations");
+  const unmark = db.prepare("RELEASE everstep_mutations");
+
+  return ({ serviceCalls, mutate }) => {
+    mark.run();
+    const { handle, revoke } = authorsHandle(db.handle, handleRules);
+    try {
+      for (const call of serviceCalls) runNow(call, handle);
+      for (const mutation of mutate) runNow(mutation, handle);
+    } catch (error) {
+      throw refusal(error, connection);
+    } finally {
+      revoke();
+    }
+    try {
+      unmark.run();
+    } catch (cause) {
+      throw new MutationRefused(false, endedTransaction(leaveCommit, cause));
+    }
+  };
+}
+
+function runNow(mutation: Mutation, handle: object): void {
+  const result: unknown = mutation(handle);
+  if (!isThenable(result)) return;
+  // It will never be waited for; a rejection must not take the process down.
+  Promise.resolve(result).catch(() => {});
+  throw new EverstepError(
+    "MUTATION_INVALID",
+    "A mutation returned a promise. SQLite writes are synchronous: do the writes before returning, without `await`.",
+  );
+}
+
+/** A full or failing disk is not the author's doing: it stays a failure of the store, which may be tried again. */
+function refusal(error: unknown, { settings }: Connection): Error {
+  const code = resultCode(error, settings);
+  if (isUniqueViolation(code)) return new MutationRefused(true, error);
+  return code !== undefined && isTrouble(code & 0xff)
+    ? storeFailure(error, settings, "statement")
+    : new MutationRefused(false, error);
+}
+
+function isTrouble(primaryCode: number): boolean {
+  const troubles = [5, 6, 7, 8, 10, 11, 13, 14, 15, 26];
+  return troubles.includes(primaryCode);
+}
+
+const handleRules: HandleRules = {
+  what: "database handle",
+  forbidden: ["close", "open", "deserialize", Symbol.dispose],
+  control: /^(?:begin|commit|end|rollback(?!\s+(?:transaction\s+)?to\b))\b/i,
+};
+
+const leaveCommit = ". Leave BEGIN, COMMIT and ROLLBACK to the store.";
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** Writes inside a transaction that the caller began, on the caller's own connection to the same file. */
 export class JoinedTransactions {
   readonly #settings: SqliteSettings;
   /** Statements are prepared once for every connection that joins. */
