@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { claimIds, claimOne, started, write } from "../../testing/store-contract/acts.ts";
 import {
   at,
@@ -10,7 +11,6 @@ import {
   terminate,
 } from "../../testing/store-contract/given.ts";
 import type { MysqlStore } from "./index.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   const place = mysqlPlace();

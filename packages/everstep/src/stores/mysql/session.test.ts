@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { claimOne, started, write } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, create, leaseMs } from "../../testing/store-contract/given.ts";
 import type { Statement } from "../sql/session.ts";
@@ -8,7 +9,6 @@ import { type MysqlOptions, readOptions } from "./options.ts";
 import { tableNames } from "./schema.ts";
 import { MysqlDatabase } from "./session.ts";
 import { updateRows } from "./statements.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 const sql = (text: string, ...values: unknown[]): Statement => ({ sql: text, values });
 

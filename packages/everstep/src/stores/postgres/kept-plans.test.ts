@@ -1,4 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
+import {
+  explained,
+  type PlansClient,
+  plansClient,
+  RecordedStore,
+  recording,
+} from "../../../../../tests/support/postgres-recording.ts";
 import type { Boundary } from "../../model/boundary.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
@@ -26,8 +34,6 @@ import { postgresDialect } from "./dialect.ts";
 import type { PostgresStore } from "./index.ts";
 import { readOptions } from "./options.ts";
 import { PostgresDatabase } from "./session.ts";
-import { explained, type PlansClient, plansClient, RecordedStore, recording } from "./test-recording.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 /**
  * A plan that is kept must be good for tables of any size, so it must be the same whether it is made while they are

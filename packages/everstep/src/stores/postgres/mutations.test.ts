@@ -2,6 +2,7 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { integer as drizzleInteger, text as drizzleText, pgSchema } from "drizzle-orm/pg-core";
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Mutation } from "../../model/mutations.ts";
 import type { StoreOutcome } from "../../store/store.ts";
@@ -10,7 +11,6 @@ import { at, boundary, commit, completed } from "../../testing/store-contract/gi
 import type { PostgresClient } from "./driver.ts";
 import type { PostgresStore } from "./index.ts";
 import type { PostgresOptions } from "./options.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
 import { asPool } from "./transactions.ts";
 
 interface Tables {

@@ -1,4 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
+import {
+  explained,
+  type PlansClient,
+  plansClient,
+  RecordedStore,
+  recording,
+} from "../../../../../tests/support/postgres-recording.ts";
 import type { Store, StoreRequest } from "../../store/store.ts";
 import {
   abandon,
@@ -29,8 +37,6 @@ import { writes } from "../sql/write/write.ts";
 import { postgresDialect } from "./dialect.ts";
 import { readOptions } from "./options.ts";
 import { PostgresDatabase } from "./session.ts";
-import { explained, type PlansClient, plansClient, RecordedStore, recording } from "./test-recording.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
 import { mutations } from "./transactions.ts";
 
 describe.skipIf(postgresUrl === undefined)(

@@ -187,8 +187,8 @@ async function exchange(
   // A connection that broke fails them all at once, and says the least.
   const first = failed.find(({ reason }) => !isConnectionLost(reason)) ?? failed[0];
   if (first !== undefined) {
-    // The primary has become a standby: the next connection may well reach another server.
-    if (errorCode(first.reason) === "25006") lost.add(client);
+    // Nothing can follow, or the primary has become a standby: the next connection may well reach another server.
+    if (isConnectionLost(first.reason) || errorCode(first.reason) === "25006") lost.add(client);
     if (first.statement === commit && first.reason instanceof Error) refusedCommits.add(first.reason);
     throw first.reason;
   }

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import { unescapeText } from "../sql/rows/text-escape.ts";
 import { integerArray, textArray } from "./statements.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 describe.skipIf(postgresUrl === undefined)(
   "a column as one parameter of PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { watchedDriver } from "../../../../../tests/support/sqlite-place.ts";
 import type { StoreRequest } from "../../store/store.ts";
 import {
   at,
@@ -17,7 +18,6 @@ import type { SqliteDriver } from "./driver.ts";
 import { nodeDriver } from "./driver.ts";
 import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import { watchedDriver } from "./test-support.ts";
 
 /** Keeps the text of every statement the store prepares. */
 function recordingDriver(): {

@@ -151,10 +151,10 @@ function quickCommits(connection: Connection, savers: Savers): QuickCommit {
   return (request, now) => {
     if (!isPlain(request)) return null;
     const { lease, boundary } = request;
-    const { number, next, eventSeqSeen: eventSeq, logs } = boundary;
+    const { next, eventSeqSeen: eventSeq, logs } = boundary;
     const run = runKey(lease.runId);
-    if (heardOfLost(boundary, (seq) => idOfEvent(run, seq))) return null;
-    if (!update(request, moveOf(request, now), [run, lease.token, number - 1, eventSeq])) return null;
+    if (boundary.heard !== undefined && heardOfLost(boundary, (seq) => idOfEvent(run, seq))) return null;
+    if (!update(request, moveOf(request, now), run)) return null;
     for (const step of boundary.steps) steps.put(run, step);
     for (const { seq, stepKey } of boundary.consumed) consume(run, seq, stepKey, now);
     if (logs.length > 0) saveLogs(run, logs);
@@ -193,11 +193,7 @@ const noCrashes = { crashCount: 0 };
 const noLease = { dueAt: 0 };
 
 /** Applies a move if the row fits; true when it did. */
-type Update = (
-  request: CommitRequest,
-  move: Move,
-  fence: readonly [number, number, number, number],
-) => boolean;
+type Update = (request: CommitRequest, move: Move, run: number) => boolean;
 
 function updates({ db, names }: Connection): Update {
   const fence = `id = ? AND token = ? AND last_commit = ? AND lane = ${lanes.held} AND status = 'active' AND event_seq = ?`;
@@ -213,7 +209,7 @@ function updates({ db, names }: Connection): Update {
     return db.prepare(`UPDATE ${names.run} SET ${set.join(", ")} WHERE ${fence}`);
   };
   const prepared = new Map<string, SqliteStatement<unknown>>();
-  return ({ boundary: { next, logs }, leaseUntil }, move, row) => {
+  return ({ lease, boundary: { number, next, logs, eventSeqSeen }, leaseUntil }, move, run) => {
     const kind = next.kind === "continue" && leaseUntil === 0 ? "keep" : next.kind;
     const shape = logs.length === 0 ? kind : `${kind} and log`;
     let statement = prepared.get(shape);
@@ -221,7 +217,9 @@ function updates({ db, names }: Connection): Update {
       statement = prepare(move, next);
       prepared.set(shape, statement);
     }
-    return statement.run(...moveValues(move), ...row).changes > 0;
+    const values = moveValues(move);
+    values.push(run, lease.token, number - 1, eventSeqSeen);
+    return statement.run(...values).changes > 0;
   };
 }
 

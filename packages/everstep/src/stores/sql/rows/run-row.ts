@@ -50,7 +50,9 @@ export function moveColumns(move: Move): readonly string[] {
 }
 
 export function moveValues(move: Move): SqlValue[] {
-  return Object.values(move).map(columnValue);
+  const values: SqlValue[] = [];
+  for (const value of Object.values(move)) values.push(columnValue(value));
+  return values;
 }
 
 function columnValue(value: RunRow[Changing]): SqlValue {

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import type { SqliteDriver } from "./driver.ts";
-import { nodeDriver } from "./driver.ts";
-import { migrations, tableNames } from "./schema.ts";
+import type { SqliteDriver } from "../../packages/everstep/src/stores/sqlite/driver.ts";
+import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/driver.ts";
+import { migrations, tableNames } from "../../packages/everstep/src/stores/sqlite/schema.ts";
 
 export function temporaryFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), "everstep-sqlite-")));
@@ -58,8 +58,8 @@ export function startScript(body: string, args: Readonly<Record<string, unknown>
   const here = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
   const module = `
     import { createInterface } from "node:readline";
-    import { sqlite } from ${here("./index.ts")};
-    import * as given from ${here("../../testing/store-contract/given.ts")};
+    import { sqlite } from ${here("../../packages/everstep/src/stores/sqlite/index.ts")};
+    import * as given from ${here("../../packages/everstep/src/testing/store-contract/given.ts")};
     const args = ${JSON.stringify(args)};
     const print = (line) => process.stdout.write(line + "\\n");
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

@@ -1,12 +1,12 @@
 /** For tests of what statements there are, and how the server goes about them. */
-import { lacks, type StoreCapabilities } from "../../store/capabilities.ts";
-import type { Dialect } from "../sql/dialect.ts";
-import { ServerStore } from "../sql/server/server-store.ts";
-import type { Database, Statement, Transaction } from "../sql/session.ts";
-import type { PostgresClient } from "./driver.ts";
-import { ownPlans } from "./session.ts";
-import { rendering } from "./statements.ts";
-import type { PostgresPlace } from "./test-support.ts";
+import { lacks, type StoreCapabilities } from "../../packages/everstep/src/store/capabilities.ts";
+import type { PostgresClient } from "../../packages/everstep/src/stores/postgres/driver.ts";
+import { ownPlans } from "../../packages/everstep/src/stores/postgres/session.ts";
+import { rendering } from "../../packages/everstep/src/stores/postgres/statements.ts";
+import type { Dialect } from "../../packages/everstep/src/stores/sql/dialect.ts";
+import { ServerStore } from "../../packages/everstep/src/stores/sql/server/server-store.ts";
+import type { Database, Statement, Transaction } from "../../packages/everstep/src/stores/sql/session.ts";
+import type { PostgresPlace } from "./postgres-place.ts";
 
 /** Keeps every statement that goes through it. */
 export function recording(inner: Database, seen: Statement[]): Database {

@@ -1,10 +1,10 @@
 /** For the tests of this store: a database of one's own on the server that EVERSTEP_MYSQL_URL names. */
 import { randomBytes } from "node:crypto";
-import type { Store } from "../../store/store.ts";
-import { tables } from "../sql/schema/table.ts";
-import type { MysqlStore } from "./index.ts";
-import { mysql } from "./index.ts";
-import type { MysqlOptions } from "./options.ts";
+import type { Store } from "../../packages/everstep/src/store/store.ts";
+import type { MysqlStore } from "../../packages/everstep/src/stores/mysql/index.ts";
+import { mysql } from "../../packages/everstep/src/stores/mysql/index.ts";
+import type { MysqlOptions } from "../../packages/everstep/src/stores/mysql/options.ts";
+import { tables } from "../../packages/everstep/src/stores/sql/schema/table.ts";
 
 /** Where the tests find a server; undefined where there is none. */
 export const mysqlUrl: string | undefined = process.env.EVERSTEP_MYSQL_URL;

@@ -1,10 +1,10 @@
 /** For tests against a real server: stores in schemas of their own, and a way to be rid of them. */
 import { randomBytes } from "node:crypto";
-import type { Store } from "../../store/store.ts";
-import { loadDriver, type PostgresClient } from "./driver.ts";
-import type { PostgresStore } from "./index.ts";
-import { postgres } from "./index.ts";
-import type { PostgresOptions } from "./options.ts";
+import type { Store } from "../../packages/everstep/src/store/store.ts";
+import { loadDriver, type PostgresClient } from "../../packages/everstep/src/stores/postgres/driver.ts";
+import type { PostgresStore } from "../../packages/everstep/src/stores/postgres/index.ts";
+import { postgres } from "../../packages/everstep/src/stores/postgres/index.ts";
+import type { PostgresOptions } from "../../packages/everstep/src/stores/postgres/options.ts";
 
 /** Where the tests find a server; undefined where there is none. */
 export const postgresUrl: string | undefined = process.env.EVERSTEP_POSTGRES_URL;
