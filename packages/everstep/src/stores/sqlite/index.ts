@@ -60,7 +60,7 @@ export class SqliteStore extends SqlStore implements Store {
   constructor(settings: SqliteSettings) {
     super(sqliteDialect(tableNames(settings.namespace)));
     this.#settings = settings;
-    this.#joined = new JoinedTransactions(settings);
+    this.#joined = new JoinedTransactions(settings, writes);
     const { file } = settings;
     this.capabilities = file === null ? inMemory : onDisk;
     if (file !== null) this.ownership = ownership({ ...settings, file });

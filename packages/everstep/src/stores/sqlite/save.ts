@@ -103,10 +103,8 @@ function instanceRows(connection: Connection): (instance: WorkingInstance, run: 
     );
   const insertAny = into(instanceColumns);
   // Most have no parent, no deadline and nothing to mark, and binding nothing costs too.
-  const seldom = ["deadline_at", "parent_workflow", "parent_instance", "params_marks"] as const;
-  const insertPlain = into(
-    instanceColumns.filter((column) => !(seldom as readonly string[]).includes(column)),
-  );
+  const seldom: readonly string[] = ["deadline_at", "parent_workflow", "parent_instance", "params_marks"];
+  const insertPlain = into(instanceColumns.filter((column) => !seldom.includes(column)));
   const insert = (id: number, run: number, request: CreateRequest): boolean => {
     const { workflowName, instanceId, createdAt, deadlineAt, retentionMs, parent, params } = request;
     const { changes } =

@@ -1,4 +1,4 @@
-/** Runs authors' writes inside the commit's transaction. Whatever goes wrong in them undoes the commit, and only that. */
+/** Transactions in which others write: authors' mutations in the store's own, and the store in those of its callers. */
 import { realpathSync } from "node:fs";
 import { EverstepError } from "../../model/error.ts";
 import type { Mutation, Mutations } from "../../model/mutations.ts";
@@ -10,10 +10,11 @@ import { isUniqueViolation, resultCode, storeFailure } from "./failures.ts";
 import type { SqliteSettings } from "./options.ts";
 import { hasOwnSchema } from "./schema.ts";
 import { type Connection, connectionOver } from "./session.ts";
-import { type Write, writes } from "./write.ts";
+import type { Write, writes } from "./write.ts";
 
 type RunMutations = (mutations: Mutations) => void;
 
+/** Whatever goes wrong in them undoes the commit, and only that. */
 export function mutations(connection: Connection): RunMutations {
   const { db } = connection;
   // It vanishes with the transaction it was made in: if it is still there, so is the transaction.
@@ -79,11 +80,13 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 /** Writes inside a transaction that the caller began, on the caller's own connection to the same file. */
 export class JoinedTransactions {
   readonly #settings: SqliteSettings;
+  readonly #begin: typeof writes;
   /** Statements are prepared once for every connection that joins. */
   readonly #known = new WeakMap<object, Joined>();
 
-  constructor(settings: SqliteSettings) {
+  constructor(settings: SqliteSettings, begin: typeof writes) {
     this.#settings = settings;
+    this.#begin = begin;
   }
 
   write(
@@ -101,7 +104,7 @@ export class JoinedTransactions {
     const known = this.#known.get(db.handle);
     if (known?.isInForce()) return known;
     this.#requireOwnTables(db);
-    const joined = join(db, this.#settings);
+    const joined = join(db, this.#settings, this.#begin);
     this.#known.set(db.handle, joined);
     return joined;
   }
@@ -121,10 +124,10 @@ interface Joined {
   isInForce(): boolean;
 }
 
-function join(db: SqliteDatabase, settings: SqliteSettings): Joined {
+function join(db: SqliteDatabase, settings: SqliteSettings, begin: typeof writes): Joined {
   const probe = db.prepareTuples("SELECT 1");
   return {
-    write: writes({ ...connectionOver(db, settings), transact: savepoint(db) }),
+    write: begin({ ...connectionOver(db, settings), transact: savepoint(db) }),
     isInForce: () => attempt(() => probe.get()) !== undefined,
   };
 }
