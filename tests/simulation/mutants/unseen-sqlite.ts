@@ -18,8 +18,9 @@ export const unseenOnSqlite: readonly Unseen[] = [
     name: "SQLite applies a quick commit that builds on a lost event",
     guards: ["INV-24"],
     file: "stores/sqlite/write.ts",
-    find: "if (heardOfLost(boundary, (seq) => idOfEvent(run, seq))) return null;",
-    replace: "void heardOfLost;",
+    find: "boundary.heard !== undefined && heardOfLost(boundary, (seq) => idOfEvent(run, seq))",
+    replace:
+      "boundary.heard !== undefined && heardOfLost(boundary, (seq) => idOfEvent(run, seq)) === undefined",
     because,
     noticedBy,
   },
