@@ -137,6 +137,7 @@ const app: {
     list: "`instances` from afar",
     manifest: "`workflows` from afar",
     migrate: process,
+    observe: process,
     prune: process,
     start: process,
     stop: process,

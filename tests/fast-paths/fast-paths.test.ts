@@ -5,14 +5,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, StoreRequest } from "../../packages/everstep/src/store/store.ts";
-import { mysqlPlace, mysqlUrl } from "../../packages/everstep/src/stores/mysql/test-support.ts";
-import { postgresPlace, postgresUrl } from "../../packages/everstep/src/stores/postgres/test-support.ts";
 import type { SqliteDriver, SqliteStatement } from "../../packages/everstep/src/stores/sqlite/driver.ts";
+import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/driver.ts";
 import { sqlite } from "../../packages/everstep/src/stores/sqlite/index.ts";
-import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/node-driver.ts";
 import { createSeededRandom } from "../../packages/everstep/src/testing/seeded-random.ts";
 import { RandomStory } from "../../packages/everstep/src/testing/store-contract/random-story.ts";
 import { openRows } from "../simulation/sql-rows/rows-store.ts";
+import { mysqlPlace, mysqlUrl } from "../support/mysql-place.ts";
+import { postgresPlace, postgresUrl } from "../support/postgres-place.ts";
 import { type ReadTable, readTables } from "./tables.ts";
 
 interface Side {

@@ -1,7 +1,7 @@
 import { createWorkflows } from "everstep";
 import { type SqliteDriver, sqlite } from "everstep/sqlite";
 import { expect, test } from "vitest";
-import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/node-driver.ts";
+import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/driver.ts";
 import { mixed } from "./actor.ts";
 import { quiet } from "./quiet.ts";
 

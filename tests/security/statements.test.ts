@@ -9,7 +9,7 @@ import mysqlDriver from "mysql2/promise";
 import pg from "pg";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import * as scripts from "../../packages/everstep/src/stores/redis/scripts/index.ts";
-import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/node-driver.ts";
+import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/driver.ts";
 import { Namespaces, serverStores } from "../support/server-stores.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 import { everyVerb } from "./every-verb.ts";

@@ -32,7 +32,7 @@ export function openerOf(store: StoreName, home: string = repository): (() => Pr
   }
 }
 
-type Driver = typeof import("../../packages/everstep/src/stores/sqlite/node-driver.ts");
+type Driver = typeof import("../../packages/everstep/src/stores/sqlite/driver.ts");
 
 /** A file, with a connection for every simulated process. */
 async function openFile(home: string): Promise<Data> {
@@ -40,7 +40,7 @@ async function openFile(home: string): Promise<Data> {
     home,
     "packages/everstep/src/stores/sqlite/index.ts",
   );
-  const { nodeDriver } = await load<Driver>(home, "packages/everstep/src/stores/sqlite/node-driver.ts");
+  const { nodeDriver } = await load<Driver>(home, "packages/everstep/src/stores/sqlite/driver.ts");
   const { markTables } = await load<typeof import("./sql-rows/mark-tables.ts")>(
     home,
     "tests/simulation/sql-rows/mark-tables.ts",
@@ -66,7 +66,7 @@ async function openFile(home: string): Promise<Data> {
 
 /** What server stores share, on tables in memory. */
 async function openTables(home: string, quick: boolean): Promise<Data> {
-  const { nodeDriver } = await load<Driver>(home, "packages/everstep/src/stores/sqlite/node-driver.ts");
+  const { nodeDriver } = await load<Driver>(home, "packages/everstep/src/stores/sqlite/driver.ts");
   const { openRows } = await load<typeof import("./sql-rows/rows-store.ts")>(
     home,
     "tests/simulation/sql-rows/rows-store.ts",

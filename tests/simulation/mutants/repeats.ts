@@ -114,7 +114,7 @@ export const repeats: readonly Mutant[] = [
         find: "const earlier = set.publications.get(publication);",
         replace: "const earlier = undefined as Publication | undefined;",
       },
-      { file: events, find: "if (set.eventIds.has(key)) continue;", replace: "" },
+      { file: events, find: "if (set.hasEventId(run.row.instance, { topic, id })) continue;", replace: "" },
     ],
   },
   {

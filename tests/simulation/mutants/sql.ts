@@ -1,15 +1,15 @@
 /** Mistakes in what the server stores share: how rows are read and written, and the ways that are quicker. */
 import type { Mutant } from "./mutant.ts";
 
-const leases = "stores/sql/leases.ts";
-const quickWrite = "stores/sql/quick-write.ts";
+const leases = "stores/sql/lease/leases.ts";
+const quickWrite = "stores/sql/write/quick-write.ts";
 
 export const sql: readonly Mutant[] = [
   {
     name: "events that a commit took are not saved as taken",
     guards: ["INV-24"],
     store: "sql",
-    file: "stores/sql/save.ts",
+    file: "stores/sql/write/save.ts",
     find: 'dialect.update("event", ["run", "seq"], taking, "t.delivered_at IS NULL"),',
     replace: 'dialect.update("event", ["run", "seq"], taking, "t.delivered_at IS NOT NULL"),',
   },

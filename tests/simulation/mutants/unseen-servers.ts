@@ -10,15 +10,15 @@ const onPostgres = {
 const onMysql = { because, noticedBy: "stores/mysql/mysql-store.test.ts", needs: "mysql" } as const;
 const onRedis = { because, noticedBy: "stores/redis/redis-store.test.ts", needs: "redis" } as const;
 
-const postgresFence = "stores/postgres/quick-fence-text.ts";
+const postgresFence = "stores/postgres/quick-commit.ts";
 const postgresClaim = "stores/postgres/claim.ts";
-const mysqlFence = "stores/mysql/fence.ts";
+const mysqlFence = "stores/mysql/quick-write.ts";
 
 export const unseenOnServers: readonly Unseen[] = [
   {
     name: "PostgreSQL applies a quick commit that builds on a lost event",
     guards: ["INV-24"],
-    file: "stores/sql/quick-write.ts",
+    file: "stores/sql/write/quick-write.ts",
     find: "if (after !== undefined || noProgress || heard !== undefined) return false;",
     replace: "void heard;\n  if (after !== undefined || noProgress) return false;",
     ...onPostgres,
@@ -82,7 +82,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "PostgreSQL gives every event the number of the one before",
     guards: ["INV-24"],
-    file: "stores/postgres/quick-send.ts",
+    file: "stores/postgres/quick-write.ts",
     find: "SET event_seq = r.event_seq + 1, kind",
     replace: "SET event_seq = r.event_seq, kind",
     ...onPostgres,
@@ -106,7 +106,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "MariaDB hands out more runs of a workflow than it allows",
     guards: ["LIV-5", "INV-47"],
-    file: "stores/mysql/claim-choice.ts",
+    file: "stores/mysql/claim.ts",
     find: "concurrency - (leased.get(name) ?? 0);",
     replace: "concurrency;",
     because,
@@ -115,7 +115,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "MariaDB keeps the token when it hands out a run",
     guards: ["INV-1"],
-    file: "stores/mysql/claim-statements.ts",
+    file: "stores/mysql/claim.ts",
     find: "r.token = ?, r.last_commit = 0",
     replace: "r.token = IF(? > 0, r.token, r.token), r.last_commit = 0",
     ...onMysql,

@@ -17,9 +17,10 @@ export const unseenOnSqlite: readonly Unseen[] = [
   {
     name: "SQLite applies a quick commit that builds on a lost event",
     guards: ["INV-24"],
-    file: "stores/sqlite/quick-commit.ts",
-    find: "if (heardOfLost(boundary, (seq) => idOfEvent(run, seq))) return null;",
-    replace: "void heardOfLost;",
+    file: "stores/sqlite/write.ts",
+    find: "boundary.heard !== undefined && heardOfLost(boundary, (seq) => idOfEvent(run, seq))",
+    replace:
+      "boundary.heard !== undefined && heardOfLost(boundary, (seq) => idOfEvent(run, seq)) === undefined",
     because,
     noticedBy,
   },
@@ -35,7 +36,7 @@ export const unseenOnSqlite: readonly Unseen[] = [
   {
     name: "SQLite does not ask a quick commit for its token",
     guards: ["INV-2"],
-    file: "stores/sqlite/quick-commit.ts",
+    file: "stores/sqlite/write.ts",
     find: "const fence = `id = ? AND token = ? AND last_commit = ?",
     replace: "const fence = `id = ? AND ? IS NOT NULL AND last_commit = ?",
     because,
@@ -44,7 +45,7 @@ export const unseenOnSqlite: readonly Unseen[] = [
   {
     name: "SQLite suspends past an event that the turn has not seen",
     guards: ["INV-23"],
-    file: "stores/sqlite/quick-commit.ts",
+    file: "stores/sqlite/write.ts",
     find: "AND status = 'active' AND event_seq = ?`;",
     replace: "AND status = 'active' AND event_seq >= ?`;",
     because,
@@ -55,14 +56,14 @@ export const unseenOnSqlite: readonly Unseen[] = [
     guards: ["INV-2", "INV-4"],
     edits: [
       {
-        file: "stores/sqlite/leases.ts",
-        find: "renewed(run?.row, renewal, until);",
-        replace: "renewed(run && { ...run.row, token: renewal.lease.token }, renewal, until);",
+        file: "stores/sqlite/claim.ts",
+        find: "renewed(row, renewal, until);",
+        replace: "renewed(row && { ...row, token: renewal.lease.token }, renewal, until);",
       },
       {
-        file: "stores/sqlite/leases.ts",
-        find: "released(run?.row, lease, now)",
-        replace: "released(run && { ...run.row, token: lease.token }, lease, now)",
+        file: "stores/sqlite/claim.ts",
+        find: "released(find(run), lease, now)",
+        replace: "released({ ...(find(run) as HeldRow), token: lease.token }, lease, now)",
       },
     ],
     because,
@@ -80,7 +81,7 @@ export const unseenOnSqlite: readonly Unseen[] = [
   {
     name: "SQLite wakes nobody with an event",
     guards: ["INV-23"],
-    file: "stores/sqlite/quick-send.ts",
+    file: "stores/sqlite/write.ts",
     find: "const woke = canBeWoken({ lane, status, crashCount }) && isAwaited(run, request);",
     replace: "const woke = false;",
     because,

@@ -178,7 +178,7 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a renewal of rows is not asked for its token",
     guards: ["INV-4"],
-    file: "stores/sql/leases.ts",
+    file: "stores/sql/lease/leases.ts",
     find: "const held = `r.token = v.token AND r.lane IN (",
     replace: "const held = `r.lane IN (",
     because: "Rows are found by their own token, and written only under the one that was given.",
@@ -187,7 +187,7 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a renewal of rows extends a lease that has lost commits",
     guards: ["INV-2"],
-    file: "stores/sql/leases.ts",
+    file: "stores/sql/lease/leases.ts",
     find: " AND t.last_commit >= v.last_commit`;",
     replace: "`;",
     because: "Worlds on tables are slow, and a renewal must follow right after a loss of its last commit.",
@@ -196,7 +196,7 @@ export const unseenInStore: readonly Unseen[] = [
   {
     name: "a quick suspension does not look for its event",
     guards: ["INV-23"],
-    file: "stores/sql/quick-write.ts",
+    file: "stores/sql/write/quick-write.ts",
     find: 'eventSeqSeen: boundary.next.kind === "suspend" ? boundary.eventSeqSeen : null,',
     replace: "eventSeqSeen: null,",
     because: "Worlds on tables are slow, and it takes more of them than anybody waits for.",

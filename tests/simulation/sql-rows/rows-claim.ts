@@ -2,8 +2,8 @@
 
 import { claimableLanes, lanes } from "../../../packages/everstep/src/store/apply/lane.ts";
 import type { ClaimRequest } from "../../../packages/everstep/src/store/store.ts";
-import { crashesText, excusedFrom } from "../../../packages/everstep/src/stores/sql/claim.ts";
 import type { Dialect } from "../../../packages/everstep/src/stores/sql/dialect.ts";
+import { crashesText, excusedFrom } from "../../../packages/everstep/src/stores/sql/lease/claim.ts";
 import { integer, type SqlRow, text } from "../../../packages/everstep/src/stores/sql/rows/row.ts";
 import type { Statement, Transaction } from "../../../packages/everstep/src/stores/sql/session.ts";
 

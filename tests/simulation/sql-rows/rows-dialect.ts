@@ -1,8 +1,8 @@
 /** SQLite's part of the statements that the server stores share. Written for few rows: a world has a handful. */
 import type { Dialect } from "../../../packages/everstep/src/stores/sql/dialect.ts";
-import { selectWorkflows } from "../../../packages/everstep/src/stores/sql/reads/workflows.ts";
-import { runIdGapMax } from "../../../packages/everstep/src/stores/sql/run-ids.ts";
+import { selectWorkflows } from "../../../packages/everstep/src/stores/sql/reads/strands.ts";
 import { type TableNames, tables } from "../../../packages/everstep/src/stores/sql/schema/table.ts";
+import { runIdGapMax } from "../../../packages/everstep/src/stores/sql/write/run-ids.ts";
 import { claimRows } from "./rows-claim.ts";
 import { applyQuickly, sendQuickly } from "./rows-quick.ts";
 import { given, inserting, places, puttingSteps, quoted, updating, upsert } from "./rows-statements.ts";

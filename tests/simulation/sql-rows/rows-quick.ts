@@ -3,16 +3,13 @@ import type { InstanceStatus } from "../../../packages/everstep/src/model/instan
 import { lanes } from "../../../packages/everstep/src/store/apply/lane.ts";
 import type { WorkingRun } from "../../../packages/everstep/src/store/apply/working-run.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../../packages/everstep/src/store/store.ts";
-import type { SendQuickly } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
-import { canBeWoken } from "../../../packages/everstep/src/stores/sql/quick-send.ts";
-import type {
-  ApplyQuickly,
-  ExistingInstance,
-  QuickCommit,
-} from "../../../packages/everstep/src/stores/sql/quick-write.ts";
 import { endingColumns, endingValues } from "../../../packages/everstep/src/stores/sql/rows/ending-row.ts";
-import { sentKey, sentKeyText } from "../../../packages/everstep/src/stores/sql/rows/event-key.ts";
-import { eventColumns, eventValues } from "../../../packages/everstep/src/stores/sql/rows/event-row.ts";
+import {
+  eventColumns,
+  eventValues,
+  sentKey,
+  sentKeyText,
+} from "../../../packages/everstep/src/stores/sql/rows/event-row.ts";
 import {
   instanceColumns,
   instanceValues,
@@ -23,6 +20,13 @@ import { flag, integer, type SqlRow, text } from "../../../packages/everstep/src
 import { runColumns, runValues } from "../../../packages/everstep/src/stores/sql/rows/run-row.ts";
 import { stepColumns, stepValues } from "../../../packages/everstep/src/stores/sql/rows/step-row.ts";
 import type { Transaction } from "../../../packages/everstep/src/stores/sql/session.ts";
+import type { SendQuickly } from "../../../packages/everstep/src/stores/sql/write/quick-send.ts";
+import { canBeWoken } from "../../../packages/everstep/src/stores/sql/write/quick-send.ts";
+import type {
+  ApplyQuickly,
+  ExistingInstance,
+  QuickCommit,
+} from "../../../packages/everstep/src/stores/sql/write/quick-write.ts";
 import { inserting, puttingSteps } from "./rows-statements.ts";
 
 export const applyQuickly: ApplyQuickly = (database, { commits, creations, now }) =>

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 import type { Store } from "../../../packages/everstep/src/store/store.ts";
 import type { AuthorRowsHandle } from "../../../packages/everstep/src/stores/memory/author-rows.ts";
-import { nodeDriver } from "../../../packages/everstep/src/stores/sqlite/node-driver.ts";
+import { nodeDriver } from "../../../packages/everstep/src/stores/sqlite/driver.ts";
 import { createSeededRandom } from "../../../packages/everstep/src/testing/seeded-random.ts";
 import { describeStore } from "../../../packages/everstep/src/testing/store-contract/index.ts";
 import { openRows, type RowsData } from "./rows-store.ts";

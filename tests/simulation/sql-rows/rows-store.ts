@@ -8,9 +8,9 @@ import type {
 import { runMutations as runRowMutations } from "../../../packages/everstep/src/stores/memory/author-rows.ts";
 import { Owners } from "../../../packages/everstep/src/stores/memory/owners.ts";
 import { migrations } from "../../../packages/everstep/src/stores/postgres/schema.ts";
-import { MutationRefused } from "../../../packages/everstep/src/stores/sql/mutation-refused.ts";
-import { ServerStore } from "../../../packages/everstep/src/stores/sql/server-store.ts";
-import type { RunMutations } from "../../../packages/everstep/src/stores/sql/write.ts";
+import { ServerStore } from "../../../packages/everstep/src/stores/sql/server/server-store.ts";
+import { MutationRefused } from "../../../packages/everstep/src/stores/sql/write/refusals.ts";
+import type { RunMutations } from "../../../packages/everstep/src/stores/sql/write/write.ts";
 import type { SqliteDatabase } from "../../../packages/everstep/src/stores/sqlite/driver.ts";
 import type { WorldData, WorldDataOptions } from "../world-data.ts";
 import { markTables } from "./mark-tables.ts";

@@ -1,7 +1,7 @@
 /** SQLite in memory for small worlds: one handle for all processes, because nobody else can open such a database. */
 import type { DatabaseSync } from "node:sqlite";
 import { sqlite } from "everstep/sqlite";
-import { watchedDriver } from "../../../packages/everstep/src/stores/sqlite/test-support.ts";
+import { watchedDriver } from "../../support/sqlite-place.ts";
 import type { SmallData } from "../small-world/small-data.ts";
 
 export async function sqliteData(): Promise<SmallData> {

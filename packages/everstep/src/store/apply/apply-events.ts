@@ -41,10 +41,8 @@ export function applyPublish(set: WorkingSet, request: PublishRequest, now: numb
   let waiters = 0;
   for (const { run, index, wait } of waitersOf(set, topic, now)) {
     const id = publishedId(request.id, run.row.run, index);
-    const key = eventKey(run.row.instance, { topic, id });
-    if (set.eventIds.has(key)) continue;
+    if (set.hasEventId(run.row.instance, { topic, id })) continue;
     run.accept({ id, type: null, topic, forStep: wait.key, system: false, payload, createdAt }, now);
-    set.eventIds.set(key, run.row.run);
     told.add(run.row.run);
     waiters += 1;
   }

@@ -30,12 +30,18 @@ export function claimed(
   };
 }
 
+/** What a renewal or a release looks at. */
+export type HeldRow = Pick<
+  RunRow,
+  "lane" | "token" | "lastCommit" | "eventSeq" | "status" | "dueAt" | "begun"
+>;
+
 /** Renewal is not acquisition: it succeeds only while nobody else has claimed the run (INV-4). */
 export function renewed(
-  row: RunRow | undefined,
+  row: HeldRow | undefined,
   { lease, begun, commit, applied = 0 }: Renewal,
   until: number,
-): { readonly move: Partial<RunRow> | null; readonly answer: RenewAnswer } {
+): { readonly move: Pick<RunRow, "dueAt" | "begun"> | null; readonly answer: RenewAnswer } {
   if (row === undefined || !isHeld(row, lease) || row.lastCommit < applied)
     return { move: null, answer: { kind: "lost" } };
   const isUpToDate = commit === undefined || commit === row.lastCommit;
@@ -46,7 +52,11 @@ export function renewed(
 }
 
 /** Null when the lease is no longer held. */
-export function released(row: RunRow | undefined, lease: ReturnedLease, now: number): Partial<RunRow> | null {
+export function released(
+  row: HeldRow | undefined,
+  lease: ReturnedLease,
+  now: number,
+): Pick<RunRow, "lane" | "kind" | "dueAt" | "updatedAt"> | null {
   if (row === undefined || !isHeld(row, lease)) return null;
   const { retryAt } = lease;
   const move =
@@ -54,7 +64,7 @@ export function released(row: RunRow | undefined, lease: ReturnedLease, now: num
   return { ...move, updatedAt: now };
 }
 
-function isHeld({ lane, token }: RunRow, lease: { readonly token: number }): boolean {
+function isHeld({ lane, token }: HeldRow, lease: { readonly token: number }): boolean {
   return isLeased(lane) && token === lease.token;
 }
 

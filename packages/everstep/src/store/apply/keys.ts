@@ -9,7 +9,7 @@ export function changeKey(ref: InstanceRef, id: string): string {
   return `${id.length} ${id}${nameKey(ref)}`;
 }
 
-interface EventName {
+export interface EventName {
   /** Of the publication that made it; null when it was sent. */
   readonly topic: string | null;
   readonly id: string;

@@ -4,7 +4,7 @@
  */
 import type { InstanceRef, InstanceStatus } from "../../model/instance.ts";
 import type { ChangeOutcome, CreateRequest, PublishRequest } from "../store.ts";
-import { nameKey } from "./keys.ts";
+import { type EventName, eventKey, nameKey } from "./keys.ts";
 import type { RunRow } from "./run-row.ts";
 import { type RunShelf, WorkingRun } from "./working-run.ts";
 
@@ -27,10 +27,14 @@ export interface Publication {
   readonly runIds: readonly number[];
 }
 
+/** So few are looked through faster than they are put into an index. */
+const scannedMax = 4;
+
 export class WorkingSet {
   /** Those of the requests, the owner's that is abandoned, those that wait on a topic, and new ones. */
   readonly runs: Map<number, WorkingRun> = new Map();
-  readonly #current = new Map<string, WorkingRun>();
+  /** By name, once somebody asks for one. */
+  #current: Map<string, WorkingRun> | null = null;
   #existing: Map<string, ExistingInstance> | null = null;
   #eventIds: Map<string, number> | null = null;
   #publications: Map<string, Publication> | null = null;
@@ -67,6 +71,10 @@ export class WorkingSet {
     return this.#eventIds;
   }
 
+  hasEventId(instance: number, event: EventName): boolean {
+    return this.#eventIds?.has(eventKey(instance, event)) ?? false;
+  }
+
   get publications(): Map<string, Publication> {
     this.#publications ??= new Map();
     return this.#publications;
@@ -84,13 +92,30 @@ export class WorkingSet {
   add(row: RunRow, instance: WorkingInstance, isNew: boolean, shelf: RunShelf | null = null): WorkingRun {
     const run = new WorkingRun(row, instance, isNew, shelf);
     this.runs.set(row.run, run);
-    if (row.isCurrent) this.#current.set(nameKey(instance), run);
+    if (row.isCurrent) this.#current?.set(nameKey(instance), run);
     return run;
   }
 
   /** The current run of an instance. */
   find(ref: InstanceRef): WorkingRun | undefined {
-    return this.#current.size === 0 ? undefined : this.#current.get(nameKey(ref));
+    if (this.#current === null && this.runs.size <= scannedMax) return this.#scan(ref);
+    this.#current ??= this.#indexByName();
+    return this.#current.get(nameKey(ref));
+  }
+
+  #scan({ workflowName, instanceId }: InstanceRef): WorkingRun | undefined {
+    for (const run of this.runs.values()) {
+      const { row, instance } = run;
+      if (row.isCurrent && instance.instanceId === instanceId && instance.workflowName === workflowName)
+        return run;
+    }
+    return undefined;
+  }
+
+  #indexByName(): Map<string, WorkingRun> {
+    const current = new Map<string, WorkingRun>();
+    for (const run of this.runs.values()) if (run.row.isCurrent) current.set(nameKey(run.instance), run);
+    return current;
   }
 
   /** An instance that is there, whoever wants it. */

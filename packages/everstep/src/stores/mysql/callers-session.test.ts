@@ -2,6 +2,7 @@ import { drizzle } from "drizzle-orm/mysql2";
 import { CamelCasePlugin, Kysely, MysqlDialect } from "kysely";
 import { createPool, type Pool } from "mysql2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl, type TestConnection } from "../../../../../tests/support/mysql-place.ts";
 import type { StoreOutcome } from "../../store/store.ts";
 import { claimIds, claimOne, committed, suspended, write } from "../../testing/store-contract/acts.ts";
 import {
@@ -17,9 +18,7 @@ import {
   suspendUntil,
   value,
 } from "../../testing/store-contract/given.ts";
-import { drizzleTransaction, kyselyTransaction } from "./index.ts";
-import type { MysqlStore } from "./mysql-store.ts";
-import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
+import { drizzleTransaction, kyselyTransaction, type MysqlStore } from "./index.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   const place = mysqlPlace();

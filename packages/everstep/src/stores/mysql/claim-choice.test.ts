@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { choose, readCandidates, roomsOf } from "./claim-choice.ts";
+import { choose, readCandidates, roomsOf } from "./claim.ts";
 
 const asked = (facts: Partial<ClaimRequest> = {}): ClaimRequest => ({
   owner: "me",

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { claimIds, claimOne, started, write } from "../../testing/store-contract/acts.ts";
 import {
   at,
@@ -9,8 +10,7 @@ import {
   ref,
   terminate,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
+import type { MysqlStore } from "./index.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   const place = mysqlPlace();

@@ -1,21 +1,20 @@
 import { createHash } from "node:crypto";
 import type { Dialect } from "../sql/dialect.ts";
-import { runIdGapMax } from "../sql/run-ids.ts";
 import type { TableNames } from "../sql/schema/table.ts";
+import { runIdGapMax } from "../sql/write/run-ids.ts";
 import { type Claims, claims } from "./claim.ts";
-import { quickSends } from "./quick-send.ts";
-import { quickWrites } from "./quick-write.ts";
+import { quickSends, quickWrites } from "./quick-write.ts";
 import {
   byKey,
   forgetRows,
   insertRows,
   parameterRows,
   putRows,
+  putStepRows,
   quoted,
   removeRows,
   updateRows,
-} from "./rows.ts";
-import { putStepRows } from "./step-rows.ts";
+} from "./statements.ts";
 
 export function mysqlDialect(names: TableNames, { claim }: Claims = claims(names)): Dialect {
   return {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { readOptions } from "./options.ts";
-import { insertRows, parameterRows, removeRows, updateRows } from "./rows.ts";
 import { tableNames } from "./schema.ts";
 import { MysqlDatabase } from "./session.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
+import { insertRows, parameterRows, removeRows, updateRows } from "./statements.ts";
 
 /** Texts made of what breaks statements, in every mixture. */
 const nasty = fc

@@ -1,31 +1,28 @@
 /** What an error of the server or the driver means for the caller: may it be repeated, and what can a person do about it. */
-import { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "../../model/error.ts";
-
-/**
- * When it failed. `before`: nothing that the call wanted can have happened. `after`: the commit was on its way, so a
- * connection that is lost leaves open whether it happened.
- */
-export type Sent = "before" | "after";
+import { EverstepError, StoreError } from "../../model/error.ts";
+import {
+  byCode,
+  failureOf,
+  firstInChain,
+  is,
+  type Meaning,
+  meanings,
+  type Sent,
+  unavailable,
+} from "../sql/server/failures.ts";
 
 export function storeFailure(error: unknown, place: string, sent: Sent): EverstepError {
   if (error instanceof EverstepError) return error;
   const code = errorCode(error);
   if (code === undefined) return unknownFailure(error, place, sent);
-  const { failure, reason, sentence } = meaning(code, place);
+  const { number, shown, message } = code;
+  const means = meaning(code);
   // What the server says of a statement is certain, also of one it did not take because of its size; a connection that
   // broke, or a COMMIT that failed, leaves it open.
-  const isLost = isConnectionLost(error) && failure !== "too-large";
-  const isOpen = sent === "after" && (isLost || code.number === 1180 || code.number === 3100);
-  const message = isOpen ? `${sentence} Whether the last write was committed is unknown.` : sentence;
-  return new StoreError(
-    isOpen ? "ambiguous" : failure,
-    reason,
-    `${message} (${code.shown}: ${code.message})`,
-    {
-      cause: withoutStatement(error),
-      details: { code: code.shown, ...(code.number === 1205 ? { waited: true } : {}) },
-    },
-  );
+  const isLost = isConnectionLost(error) && means.failure !== "too-large";
+  const isOpen = sent === "after" && (isLost || number === 1180 || number === 3100);
+  const said = { code: shown, message, isOpen, hasWaited: number === 1205 };
+  return failureOf(withoutStatement(error), place, means, said);
 }
 
 /** The number of a server's error, or the name the driver and the system give to theirs. */
@@ -36,21 +33,21 @@ export interface FoundCode {
   readonly message: string;
 }
 
-/** Authors' code and query builders wrap errors: the code counts wherever it is in the chain of causes. */
 export function errorCode(error: unknown): FoundCode | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+  return firstInChain(error, (at) => {
     const { errno, code, fatal } = at as { errno?: unknown; code?: unknown; fatal?: unknown };
+    const { message } = at;
     // Errors of the system have a negative number, which differs between systems.
     const number = typeof errno === "number" && errno > 0 ? errno : undefined;
     const name = typeof code === "string" ? code : undefined;
     if (number !== undefined || (name !== undefined && lostConnection.has(name))) {
-      return { number, name, shown: name ?? String(number), message: at.message };
+      return { number, name, shown: name ?? String(number), message };
     }
     // The driver gives no code when a connection that is closed is used.
-    if (fatal === true)
-      return { number, name: "PROTOCOL_CONNECTION_LOST", shown: name ?? "closed", message: at.message };
-  }
-  return undefined;
+    return fatal === true
+      ? { number, name: "PROTOCOL_CONNECTION_LOST", shown: name ?? "closed", message }
+      : undefined;
+  });
 }
 
 /** Nothing more can be done with the connection: it is gone, or nobody knows what it is doing. */
@@ -70,6 +67,12 @@ export function isUnanswered(error: unknown): boolean {
   return errorCode(error)?.name === "PROTOCOL_SEQUENCE_TIMEOUT";
 }
 
+/** The server has taken the whole transaction back, not only the statement (ER_LOCK_DEADLOCK, ER_CHECKREAD). */
+export function endsTransaction(error: unknown): boolean {
+  const number = errorCode(error)?.number;
+  return number === 1213 || number === 1020;
+}
+
 /** Somebody else has taken that key. */
 export function isUniqueViolation(error: unknown): boolean {
   const number = errorCode(error)?.number;
@@ -85,30 +88,15 @@ export function isColumnThere(error: unknown): boolean {
 export function isServerTrouble(error: unknown): boolean {
   const code = errorCode(error);
   if (code?.number === undefined) return false;
-  const { failure } = meaning(code, "");
+  const { failure } = meaning(code);
   return failure === "conflict" || failure === "unavailable";
 }
 
-export function closedFailure(place: string): StoreError {
-  return new StoreError("fatal", "STORE_CLOSED", `${place} was closed. Open a new store to go on.`);
-}
-
 const lostConnection: ReadonlySet<string> = new Set([
-  ...[
-    "PROTOCOL_CONNECTION_LOST",
-    "PROTOCOL_SEQUENCE_TIMEOUT",
-    "PROTOCOL_PACKETS_OUT_OF_ORDER",
-    "PROTOCOL_ERROR",
-  ],
+  ...["PROTOCOL_CONNECTION_LOST", "PROTOCOL_SEQUENCE_TIMEOUT", "PROTOCOL_PACKETS_OUT_OF_ORDER"],
+  ...["PROTOCOL_ERROR", "HANDSHAKE_SSL_ERROR", "HANDSHAKE_NO_SSL_SUPPORT"],
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_AGAIN", "ENOENT"],
-  ...[
-    "EHOSTUNREACH",
-    "EHOSTDOWN",
-    "ENETUNREACH",
-    "ENETDOWN",
-    "HANDSHAKE_SSL_ERROR",
-    "HANDSHAKE_NO_SSL_SUPPORT",
-  ],
+  ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN"],
 ]);
 
 /** Shut down, killed, timed out, or too large a packet: the server closes the connection itself. */
@@ -116,135 +104,64 @@ const endsConnection: ReadonlySet<number> = new Set([
   1040, 1053, 1077, 1079, 1152, 1153, 1184, 1203, 1927, 4031,
 ]);
 
-interface Meaning {
-  readonly failure: StoreFailure;
-  readonly reason: ErrorCode;
-  readonly sentence: string;
+function meaning({ number, name = "" }: FoundCode): Meaning {
+  if (number !== undefined) return numbers.get(number) ?? meanings.refused;
+  if (name === "PROTOCOL_SEQUENCE_TIMEOUT") return unavailable("did not answer in time");
+  return name.startsWith("HANDSHAKE") ? meanings.noEncryption : unreachable;
 }
 
-function meaning({ number, name }: FoundCode, place: string): Meaning {
-  const is = (failure: StoreFailure, reason: ErrorCode, what: string, advice = ""): Meaning => ({
-    failure,
-    reason,
-    sentence: `${place} ${what}.${advice === "" ? "" : ` ${advice}`}`,
-  });
-  if (number === undefined) return connectionMeaning(name ?? "", is);
-  switch (number) {
-    case 1020: // ER_CHECKREAD: MariaDB, a snapshot that is out of date
-    case 1205: // ER_LOCK_WAIT_TIMEOUT
-    case 1213: // ER_LOCK_DEADLOCK
-    case 3101: // ER_TRANSACTION_ROLLBACK_DURING_COMMIT
-    case 3572: // ER_LOCK_NOWAIT
-      return is(
-        "conflict",
-        "STORE_BUSY",
-        "is being written by others at the same place; try again in a moment",
-      );
-    case 1040: // ER_CON_COUNT_ERROR
-    case 1203: // ER_TOO_MANY_USER_CONNECTIONS
-    case 1226: // ER_USER_LIMIT_REACHED
-      return is("unavailable", "STORE_UNAVAILABLE", "has no connection left", "Allow more, or lower `max`.");
-    case 1317: // ER_QUERY_INTERRUPTED
-    case 1969: // ER_STATEMENT_TIMEOUT of MariaDB
-    case 3024: // ER_QUERY_TIMEOUT of MySQL
-      return is("unavailable", "STORE_UNAVAILABLE", "broke off a statement that took too long or was killed");
-    case 1047: // ER_UNKNOWN_COM_ERROR, as a node of Galera answers everything meanwhile
-      return is("unavailable", "STORE_UNAVAILABLE", "is a node that is not in its cluster at the moment");
-    case 1021: // ER_DISK_FULL
-    case 1114: // ER_RECORD_FILE_FULL
-      return is("unavailable", "STORE_FULL", "cannot grow: its disk or quota is full", "Free some space.");
-    case 1290: // ER_OPTION_PREVENTS_STATEMENT
-    case 1792: // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
-    case 1836: // ER_READ_ONLY_MODE
-      return is(
-        "unavailable",
-        "STORE_READ_ONLY",
-        "is read-only",
-        "Connect to the primary, not to a replica.",
-      );
-    case 1153: // ER_NET_PACKET_TOO_LARGE
-    case 1301: // ER_WARN_ALLOWED_PACKET_OVERFLOWED
-      return is(
-        "too-large",
-        "PAYLOAD_TOO_LARGE",
-        "refused a value as too large",
-        "Raise max_allowed_packet.",
-      );
-    case 139: // HA_ERR_TO_BIG_ROW
-    case 1118: // ER_TOO_BIG_ROWSIZE
-    case 1713: // ER_UNDO_RECORD_TOO_BIG
-      return is("too-large", "PAYLOAD_TOO_LARGE", "cannot keep so large a value in one row");
-    case 1264: // ER_WARN_DATA_OUT_OF_RANGE
-    case 1366: // ER_TRUNCATED_WRONG_VALUE_FOR_FIELD
-    case 1406: // ER_DATA_TOO_LONG
-    case 3988: // ER_CANNOT_CONVERT_STRING
-      return is(
-        "invalid",
-        "INVALID_ARGUMENT",
-        "cannot keep a value: an id, a name or a text is too long or malformed",
-      );
-    case 1044: // ER_DBACCESS_DENIED_ERROR
-    case 1045: // ER_ACCESS_DENIED_ERROR
-    case 1130: // ER_HOST_NOT_PRIVILEGED
-    case 1251: // ER_NOT_SUPPORTED_AUTH_MODE
-    case 1698: // ER_ACCESS_DENIED_NO_PASSWORD_ERROR
-    case 1820: // ER_MUST_CHANGE_PASSWORD
-      return is(
-        "fatal",
-        "STORE_UNAVAILABLE",
-        "refused the login",
-        "Check user, password and the user's rights.",
-      );
-    case 1049: // ER_BAD_DB_ERROR
-      return is("fatal", "STORE_UNAVAILABLE", "does not exist", "Create it with CREATE DATABASE.");
-    case 1142: // ER_TABLEACCESS_DENIED_ERROR
-    case 1143: // ER_COLUMNACCESS_DENIED_ERROR
-    case 1227: // ER_SPECIFIC_ACCESS_DENIED_ERROR
-      return is("fatal", "STORE_FAILED", "refused a statement for want of a right", neededRights);
-    case 1146: // ER_NO_SUCH_TABLE
-    case 1054: // ER_BAD_FIELD_ERROR
-      return is("fatal", "STORE_FAILED", "has not the tables that are needed", "Call migrate() first.");
-    case 1665: // ER_BINLOG_STMT_MODE_AND_ROW_ENGINE
-      return is("fatal", "STORE_FAILED", "logs statements instead of rows", "Set binlog_format=ROW.");
-  }
-  if (constraints.has(number)) {
-    return is("constraint", "STORE_FAILED", "refused a row that breaks one of its rules");
-  }
-  return troubles.has(number)
-    ? is("unavailable", "STORE_UNAVAILABLE", "cannot be used at the moment")
-    : is("fatal", "STORE_FAILED", "refused a statement");
-}
+const unreachable = unavailable("cannot be reached", "Check that the server runs and where it listens.");
+const logsStatements = is(
+  "fatal",
+  "STORE_FAILED",
+  "logs statements instead of rows",
+  "Set binlog_format=ROW.",
+);
+const broken = unavailable("cannot be used at the moment");
 
-type Is = (failure: StoreFailure, reason: ErrorCode, what: string, advice?: string) => Meaning;
-
-function connectionMeaning(name: string, is: Is): Meaning {
-  if (name === "PROTOCOL_SEQUENCE_TIMEOUT") {
-    return is("unavailable", "STORE_UNAVAILABLE", "did not answer in time");
-  }
-  return name.startsWith("HANDSHAKE")
-    ? is("fatal", "STORE_UNAVAILABLE", "could not be reached over an encrypted connection", "Check `ssl`.")
-    : is(
-        "unavailable",
-        "STORE_UNAVAILABLE",
-        "cannot be reached",
-        "Check that the server runs and where it listens.",
-      );
-}
-
-const neededRights =
-  "The user needs SELECT, INSERT, UPDATE and DELETE on the tables, and CREATE, ALTER and INDEX to migrate.";
-
-// Unique, NOT NULL, foreign key and CHECK, the last one with a number of its own in MySQL and in MariaDB.
-const constraints: ReadonlySet<number> = new Set([
-  1022, 1048, 1062, 1216, 1217, 1364, 1451, 1452, 1586, 3819, 4025,
-]);
-
-const troubles: ReadonlySet<number> = new Set([
+const numbers = byCode<number>([
+  // ER_CHECKREAD (MariaDB, a snapshot that is out of date), ER_LOCK_WAIT_TIMEOUT, ER_LOCK_DEADLOCK,
+  // ER_TRANSACTION_ROLLBACK_DURING_COMMIT, ER_LOCK_NOWAIT
+  [meanings.busy, 1020, 1205, 1213, 3101, 3572],
+  // ER_CON_COUNT_ERROR, ER_TOO_MANY_USER_CONNECTIONS, ER_USER_LIMIT_REACHED
+  [unavailable("has no connection left", "Allow more, or lower `max`."), 1040, 1203, 1226],
+  // ER_QUERY_INTERRUPTED, ER_STATEMENT_TIMEOUT of MariaDB, ER_QUERY_TIMEOUT of MySQL
+  [unavailable("broke off a statement that took too long or was killed"), 1317, 1969, 3024],
+  // ER_UNKNOWN_COM_ERROR, as a node of Galera answers everything meanwhile
+  [unavailable("is a node that is not in its cluster at the moment"), 1047],
+  // ER_DISK_FULL, ER_RECORD_FILE_FULL
+  [meanings.full, 1021, 1114],
+  // ER_OPTION_PREVENTS_STATEMENT, ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION, ER_READ_ONLY_MODE
+  [meanings.readOnly("Connect to the primary, not to a replica."), 1290, 1792, 1836],
+  // ER_NET_PACKET_TOO_LARGE, ER_WARN_ALLOWED_PACKET_OVERFLOWED
+  [meanings.tooLarge("refused a value as too large", "Raise max_allowed_packet."), 1153, 1301],
+  // HA_ERR_TO_BIG_ROW, ER_TOO_BIG_ROWSIZE, ER_UNDO_RECORD_TOO_BIG
+  [meanings.tooLarge("cannot keep so large a value in one row"), 139, 1118, 1713],
+  // ER_WARN_DATA_OUT_OF_RANGE, ER_TRUNCATED_WRONG_VALUE_FOR_FIELD, ER_DATA_TOO_LONG, ER_CANNOT_CONVERT_STRING
+  [meanings.invalid("an id, a name or a text is too long or malformed"), 1264, 1366, 1406, 3988],
+  // ER_DBACCESS_DENIED_ERROR, ER_ACCESS_DENIED_ERROR, ER_HOST_NOT_PRIVILEGED, ER_NOT_SUPPORTED_AUTH_MODE,
+  // ER_ACCESS_DENIED_NO_PASSWORD_ERROR, ER_MUST_CHANGE_PASSWORD
+  [meanings.login("Check user, password and the user's rights."), 1044, 1045, 1130, 1251, 1698, 1820],
+  // ER_BAD_DB_ERROR
+  [meanings.noDatabase, 1049],
+  // ER_TABLEACCESS_DENIED_ERROR, ER_COLUMNACCESS_DENIED_ERROR, ER_SPECIFIC_ACCESS_DENIED_ERROR
+  [
+    meanings.noRight(
+      "The user needs SELECT, INSERT, UPDATE and DELETE on the tables, and CREATE, ALTER and INDEX to migrate.",
+    ),
+    ...[1142, 1143, 1227],
+  ],
+  // ER_NO_SUCH_TABLE, ER_BAD_FIELD_ERROR
+  [meanings.noTables, 1146, 1054],
+  // ER_BINLOG_STMT_MODE_AND_ROW_ENGINE
+  [logsStatements, 1665],
+  // Unique, NOT NULL, foreign key and CHECK, the last one with a number of its own in MySQL and in MariaDB.
+  [meanings.taken, 1022, 1048, 1062, 1216, 1217, 1364, 1451, 1452, 1586, 3819, 4025],
   // Memory, files and the storage engine.
-  ...[1026, 1030, 1037, 1038, 1041, 1135, 1180, 1637, 2008],
+  [broken, 1026, 1030, 1037, 1038, 1041, 1135, 1180, 1637, 2008],
   // Shutdown, lost and refused connections.
-  ...[1053, 1077, 1079, 1080, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3100, 4031],
-  ...[2002, 2003, 2005, 2006, 2012, 2013, 2055],
+  [broken, 1053, 1077, 1079, 1080, 1129, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 3100, 4031],
+  [broken, 2002, 2003, 2005, 2006, 2012, 2013, 2055],
 ]);
 
 function unknownFailure(error: unknown, place: string, sent: Sent): StoreError {

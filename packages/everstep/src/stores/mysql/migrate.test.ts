@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { at, create, ref } from "../../testing/store-contract/given.ts";
 import { tables } from "../sql/schema/table.ts";
 import { mysql } from "./index.ts";
 import { migrations } from "./schema.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 const newest = migrations.at(-1)?.version ?? 0;
 

@@ -3,15 +3,14 @@ import { drizzle, type MySql2Database } from "drizzle-orm/mysql2";
 import { Kysely, MysqlDialect } from "kysely";
 import type { Connection } from "mysql2/promise";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Mutation } from "../../model/mutations.ts";
 import type { CommitOutcome } from "../../store/store.ts";
 import { snapshot, started, stepsOf, write } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, create, ref } from "../../testing/store-contract/given.ts";
-import { asPool, type MysqlClient } from "./index.ts";
-import type { MysqlStore } from "./mysql-store.ts";
+import { asPool, type MysqlClient, type MysqlStore } from "./index.ts";
 import type { MysqlOptions } from "./options.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 interface Tables {
   account: { name: string; balance: number };

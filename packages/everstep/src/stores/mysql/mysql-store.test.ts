@@ -1,9 +1,9 @@
 import type { PoolConnection } from "mysql2/promise";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import type { Store } from "../../store/store.ts";
 import type { AuthorRows, CallerTransactions } from "../../testing/store-contract/case.ts";
 import { describeStore } from "../../testing/store-contract/index.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   const place = mysqlPlace();

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Statement } from "../sql/session.ts";
-import { layOut } from "./packets.ts";
-import { insertRows } from "./rows.ts";
+import { insertRows, layOut } from "./statements.ts";
 
 const statement = (sql: string): Statement => ({ sql, values: [] });
 const render = ({ sql, values }: Statement): string => sql + JSON.stringify(values);

@@ -1,5 +1,6 @@
 import mysql2 from "mysql2";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { mysqlPlace, mysqlUrl, type TestConnection } from "../../../../../tests/support/mysql-place.ts";
 import {
   at,
   boundary,
@@ -14,8 +15,7 @@ import {
   sendEvent,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
-import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
+import type { MysqlStore } from "./index.ts";
 
 const many = 20_000;
 /** Far from the ids that the store gives out. */

@@ -1,5 +1,6 @@
 import mysql2 from "mysql2";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreOutcome, StoreRequest } from "../../store/store.ts";
 import { eventsOf, logsOf, stepsOf } from "../../testing/store-contract/acts.ts";
@@ -27,10 +28,9 @@ import {
   terminate,
   terminateSelf,
 } from "../../testing/store-contract/given.ts";
-import { idOf } from "../sql/rows/event-key.ts";
+import { idOf } from "../sql/rows/event-row.ts";
 import { tables } from "../sql/schema/table.ts";
-import type { MysqlStore } from "./mysql-store.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
+import type { MysqlStore } from "./index.ts";
 
 /** Nobody's run: a request that belongs to no batch of the common kind, so that all of it goes the long way. */
 const longWay: StoreRequest = { kind: "wake", runId: 999_999_999, token: 1 };

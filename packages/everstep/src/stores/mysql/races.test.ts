@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { isTerminal } from "../../model/instance.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Store } from "../../store/store.ts";
@@ -22,8 +23,7 @@ import {
   terminate,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
+import type { MysqlStore } from "./index.ts";
 
 interface Race {
   readonly id: string;

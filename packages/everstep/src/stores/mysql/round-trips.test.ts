@@ -1,5 +1,6 @@
 import mysql2 from "mysql2";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import { claimIds, claimOne, started, suspended } from "../../testing/store-contract/acts.ts";
 import {
@@ -19,8 +20,7 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
+import type { MysqlStore } from "./index.ts";
 
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {
   const place = mysqlPlace();

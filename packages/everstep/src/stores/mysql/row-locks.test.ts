@@ -1,5 +1,6 @@
 import mysql2 from "mysql2";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { mysqlPlace, mysqlUrl, type TestConnection } from "../../../../../tests/support/mysql-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
 import {
@@ -19,8 +20,7 @@ import {
   sendEvent,
   terminate,
 } from "../../testing/store-contract/given.ts";
-import type { MysqlStore } from "./mysql-store.ts";
-import { mysqlPlace, mysqlUrl, type TestConnection } from "./test-support.ts";
+import type { MysqlStore } from "./index.ts";
 
 /** A row that is read by a statement that locks is locked, or waited for, whether it was meant or not. */
 describe.skipIf(mysqlUrl === undefined)("on a server", () => {

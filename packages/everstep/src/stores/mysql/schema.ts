@@ -5,9 +5,24 @@
  * Written for few and small writes: the row every commit touches (run) holds no payload, and payloads lie in tables that
  * are written once. There are no partial indexes, so each index costs an entry for every row: there are few.
  */
-import type { Migration } from "../sql/schema/migration.ts";
+import { StoreError } from "../../model/error.ts";
+import type { MigrateOptions, MigrationReport } from "../../store/store.ts";
+import { type SqlRow, text } from "../sql/rows/row.ts";
+import {
+  type Migration,
+  notOurs,
+  pendingMigrations,
+  readVersion,
+  reportOf,
+  versionText,
+} from "../sql/schema/migration.ts";
 import { columnTexts, type SchemaDialect, withAdditions } from "../sql/schema/schema-text.ts";
 import { type Table, type TableNames, tables } from "../sql/schema/table.ts";
+import type { Session } from "../sql/session.ts";
+import { isColumnThere } from "./failures.ts";
+import type { MysqlSettings } from "./options.ts";
+import { readServerSettings, requireVersion } from "./server-settings.ts";
+import type { MysqlDatabase } from "./session.ts";
 
 /** With the database before them: what a caller's connection takes for its own is another matter. */
 export function tableNames(database: string, namespace: string): TableNames {
@@ -16,13 +31,9 @@ export function tableNames(database: string, namespace: string): TableNames {
   return Object.fromEntries(names) as unknown as TableNames;
 }
 
-/** As the server lists them. */
-export function plainTableNames(namespace: string): readonly string[] {
-  return tables.map((table) => `${namespace}_${table}`);
-}
 
 /** How our tables are told from others of the same name. */
-export const ourComment = "everstep";
+const ourComment = "everstep";
 
 /**
  * Ids, names and keys are bytes: every other type takes "a" and "a " for the same somewhere. The lengths are what an index
@@ -89,7 +100,7 @@ function firstSchema(names: TableNames): readonly string[] {
 }
 
 /** The first statements of all: where the version is kept, and the last id of a run. */
-export function metaSchema({ meta }: TableNames): readonly string[] {
+function metaSchema({ meta }: TableNames): readonly string[] {
   return [
     table(meta, [
       "name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY",
@@ -99,11 +110,90 @@ export function metaSchema({ meta }: TableNames): readonly string[] {
   ];
 }
 
-export function versionStatement(
-  { meta }: TableNames,
-  { version, oldestCompatible }: Migration<TableNames>,
-): string {
-  return `INSERT INTO ${meta} (name, value)
+/**
+ * Brings the tables up to date. Every statement of DDL commits by itself, so a named lock keeps other processes away
+ * meanwhile, and a migration that was cut off is simply done again from its first statement.
+ */
+export async function migrateSchema(
+  database: MysqlDatabase,
+  settings: MysqlSettings,
+  { plan = false }: MigrateOptions,
+): Promise<MigrationReport> {
+  const { place } = settings;
+  const ask = asking((statements) => database.run(statements));
+  if (!plan && (await readServerSettings(ask)).isReadOnly) {
+    throw new StoreError(
+      "fatal",
+      "STORE_READ_ONLY",
+      `${place} is read-only, so nothing can be kept there. Connect to the primary, not to a replica.`,
+    );
+  }
+  const planned = await planFor(ask, settings);
+  if (plan || planned.statements.length === 0) return planned;
+  return database.alone(async (run) => {
+    const askAlone = asking(run);
+    await takeLock(askAlone, settings);
+    // Other processes may have been faster while this one waited.
+    const report = await planFor(askAlone, settings);
+    for (const statement of report.statements) {
+      await askAlone(statement).catch((problem: unknown) => {
+        // Added by a migration that was cut off before it had written its version.
+        if (!isColumnThere(problem)) throw problem;
+      });
+    }
+    await askAlone(`SELECT RELEASE_LOCK(${lockName})`, [lockKey(settings)]);
+    return report;
+  });
+}
+
+/** What would be done. Refuses tables that are not ours or too new, and servers that are too old. */
+async function planFor(ask: Ask, { connect, namespace, place }: MysqlSettings): Promise<MigrationReport> {
+  const [server = {}] = await ask("SELECT VERSION() AS version");
+  requireVersion(text(server, "version"), place);
+  const there = await ask(
+    `SELECT TABLE_NAME AS name, TABLE_COMMENT AS comment FROM information_schema.TABLES
+     WHERE TABLE_SCHEMA = ? AND TABLE_NAME IN (?)`,
+    [connect.database, tables.map((table) => `${namespace}_${table}`)],
+  );
+  const stranger = there.find((row) => text(row, "comment") !== ourComment);
+  if (stranger !== undefined) throw notOurs(place, text(stranger, "name"), "`namespace` or another database");
+  const names = tableNames(connect.database, namespace);
+  const hasMeta = there.some((row) => text(row, "name") === `${namespace}_meta`);
+  // Not there also when the first migration was cut off before it had written its version.
+  const found = (hasMeta ? readVersion(await ask(versionText(names.meta))) : null) ?? null;
+  const pending = pendingMigrations(migrations, found, place);
+  const report = reportOf(found, pending, names, ({ version, oldestCompatible }) => [
+    `INSERT INTO ${names.meta} (name, value)
   VALUES ('schema_version', ${version}), ('oldest_compatible', ${oldestCompatible})
-  ON DUPLICATE KEY UPDATE value = VALUES(value)`;
+  ON DUPLICATE KEY UPDATE value = VALUES(value)`,
+  ]);
+  const begins = pending[0]?.version === 1;
+  return begins ? { ...report, statements: [...metaSchema(names), ...report.statements] } : report;
+}
+
+async function takeLock(ask: Ask, settings: MysqlSettings): Promise<void> {
+  const patience = Math.max(1, Math.floor(settings.statementTimeoutMs / 2000));
+  for (let waited = 0; waited < lockSeconds; waited += patience) {
+    const [row] = await ask(`SELECT GET_LOCK(${lockName}, ?) AS taken`, [lockKey(settings), patience]);
+    if (row?.taken === 1) return;
+  }
+  throw new StoreError(
+    "unavailable",
+    "STORE_BUSY",
+    `${settings.place} is being migrated by another process, and has been for ${lockSeconds} seconds. Try again when it is done.`,
+  );
+}
+
+const lockSeconds = 60;
+// Names of locks belong to the whole server and are short. The lock ends with the connection at the latest.
+const lockName = "CONCAT('everstep ', SHA1(?))";
+
+function lockKey({ connect, namespace }: MysqlSettings): string {
+  return `${connect.database}\n${namespace}`;
+}
+
+type Ask = (sql: string, values?: readonly unknown[]) => Promise<readonly SqlRow[]>;
+
+function asking(run: Session["run"]): Ask {
+  return async (sql, values = []) => (await run([{ sql, values }]))[0]?.rows ?? [];
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { findWarnings, readServerSettings } from "./server-settings.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
 
 const sound = {
   innodb_flush_log_at_trx_commit: "1",

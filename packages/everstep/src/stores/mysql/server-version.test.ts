@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireVersion } from "./server-version.ts";
+import { requireVersion } from "./server-settings.ts";
 
 test.each([
   "8.0.11",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readFacts } from "./session-settings.ts";
+import { readFacts } from "./session.ts";
 
 const settled = {
   packet: 16_777_216,

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import { claimOne, started, write } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, create, leaseMs } from "../../testing/store-contract/given.ts";
 import type { Statement } from "../sql/session.ts";
 import { type MysqlOptions, readOptions } from "./options.ts";
-import { updateRows } from "./rows.ts";
 import { tableNames } from "./schema.ts";
 import { MysqlDatabase } from "./session.ts";
-import { mysqlPlace, mysqlUrl } from "./test-support.ts";
+import { updateRows } from "./statements.ts";
 
 const sql = (text: string, ...values: unknown[]): Statement => ({ sql: text, values });
 

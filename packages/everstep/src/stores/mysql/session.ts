@@ -1,74 +1,40 @@
 /**
- * The database as the shared statements see it. Several statements are one text and one round trip. The server stops at
- * the first that fails and leaves the transaction open, so every failure is followed by ROLLBACK, and a connection that
- * does not answer it is thrown away.
+ * Connections that are set up, verified, kept, and thrown away as soon as there is any doubt about them. Several statements
+ * are one text and one round trip. The server stops at the first that fails and leaves the transaction open, so every
+ * failure is followed by ROLLBACK, and a connection that does not answer it is thrown away.
  */
-import { EverstepError, StoreError } from "../../model/error.ts";
+import { StoreError } from "../../model/error.ts";
 import { untilAborted } from "../../store/until-aborted.ts";
+import { integer, type SqlRow, text } from "../sql/rows/row.ts";
+import { type ServerConnection, type ServerConnections, ServerDatabase } from "../sql/server/database.ts";
+import { forRenewal, renewalConnectionsMax, type Session } from "../sql/session.ts";
 import {
-  type Database,
-  forRenewal,
-  renewalConnectionsMax,
-  type Session,
-  type SqlResult,
-  type Statement,
-  type Transaction,
-  type Use,
-} from "../sql/session.ts";
-import { type Connection, type Connections, connections } from "./connections.ts";
-import { type Driver, loadDriver } from "./driver.ts";
-import { exchange } from "./exchange.ts";
-import { closedFailure, isConnectionLost, isOutOfCluster, isUnanswered, storeFailure } from "./failures.ts";
-import { type Render, rendering } from "./literal.ts";
+  type Driver,
+  type DriverConnection,
+  type DriverCore,
+  type DriverPool,
+  loadDriver,
+} from "./driver.ts";
+import { isConnectionLost, isOutOfCluster, isUnanswered, storeFailure } from "./failures.ts";
 import type { MysqlSettings } from "./options.ts";
+import { exchange, type Render, rendering } from "./statements.ts";
 
-export class MysqlDatabase implements Database {
-  readonly #settings: MysqlSettings;
-  #opening: Promise<Open> | undefined;
-  readonly #underWay = new Set<Promise<unknown>>();
-  #isClosed = false;
+export class MysqlDatabase extends ServerDatabase<Connections> {
+  readonly #place: string;
 
   constructor(settings: MysqlSettings) {
-    this.#settings = settings;
-  }
-
-  run(statements: readonly Statement[], use: Use = "work"): Promise<readonly SqlResult[]> {
-    const sent = statements.every(isRead) ? "before" : "after";
-    return this.#do(async (open) => {
-      for (;;) {
-        const connection = await this.#take(open, use);
-        try {
-          const results = await exchange(connection, open.render, statements);
-          connection.giveBack();
-          return results;
-        } catch (error) {
-          leave(connection, error);
-          // The server had closed it while nobody was looking, and a question may be asked twice.
-          if (sent === "before" && connection.isReused && isGone(error)) continue;
-          throw storeFailure(error, this.#settings.place, sent);
-        }
-      }
+    const { place } = settings;
+    super({
+      place,
+      open: async () => connections(await loadDriver(), settings),
+      failure: (error, sent) => storeFailure(error, place, sent),
+      isRead: ({ sql }) => /^[\s(]*(?:select|show|with)\b/i.test(sql) && !/\bfor\s+update\b/i.test(sql),
+      framesWrites: false,
+      begin: { sql: "START TRANSACTION", values: [] },
+      setLocally: () => [],
+      isGone: (error) => isConnectionLost(error) && !isUnanswered(error),
     });
-  }
-
-  transact<Result>(
-    work: (tx: MysqlTransaction) => Promise<Result>,
-    use: Use = "work",
-    signal?: AbortSignal,
-  ): Promise<Result> {
-    return this.#do(async (open) => {
-      const take = (): Promise<Connection> => this.#take(open, use, signal);
-      const tx = new MysqlTransaction(take, open.render, this.#settings.place);
-      try {
-        const result = await untilAborted(work(tx), signal);
-        await tx.finish();
-        return result;
-      } catch (error) {
-        if (signal?.aborted) tx.giveUp();
-        await tx.undo();
-        throw error;
-      }
-    });
+    this.#place = place;
   }
 
   /**
@@ -76,188 +42,237 @@ export class MysqlDatabase implements Database {
    * afterwards.
    */
   alone<Result>(work: (run: Session["run"]) => Promise<Result>): Promise<Result> {
-    return this.#do(async (open) => {
-      const connection = await this.#take(open, "work");
+    return this.withOpen(async (open) => {
+      const connection = await open.take("work").catch((error) => {
+        throw storeFailure(error, this.#place, "before");
+      });
       try {
-        const patient = { ...connection, send: (sql: string) => connection.send(sql, patienceMs) };
+        const { facts } = connection;
+        const patient = { facts, send: (sql: string) => connection.send(sql, patienceMs) };
         await patient.send(patientSession);
         const result = await work((statements) => exchange(patient, open.render, statements));
         await connection.reset();
-        connection.giveBack();
+        connection.leave();
         return result;
       } catch (error) {
         connection.destroy();
-        throw storeFailure(error, this.#settings.place, "before");
+        throw storeFailure(error, this.#place, "before");
       }
     });
   }
-
-  /** Waits for what is under way. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const open = await this.#opening?.catch(() => undefined);
-    this.#opening = undefined;
-    await Promise.allSettled(this.#underWay);
-    await Promise.all([open?.work.close(), open?.renewal.close()]);
-  }
-
-  async #do<Result>(act: (open: Open) => Promise<Result>): Promise<Result> {
-    if (this.#isClosed) throw closedFailure(this.#settings.place);
-    const acting = this.#open().then(act);
-    this.#underWay.add(acting);
-    try {
-      return await acting;
-    } finally {
-      this.#underWay.delete(acting);
-    }
-  }
-
-  /** Connects to nothing yet. */
-  #open(): Promise<Open> {
-    this.#opening ??= loadDriver().then(
-      (driver) => openWith(driver, this.#settings),
-      (error) => {
-        this.#opening = undefined;
-        throw error;
-      },
-    );
-    return this.#opening;
-  }
-
-  async #take(open: Open, use: Use, signal?: AbortSignal): Promise<Connection> {
-    try {
-      return await open[use].take(signal);
-    } catch (error) {
-      throw storeFailure(error, this.#settings.place, "before");
-    }
-  }
-}
-
-interface Open extends Record<Use, Connections> {
-  readonly render: Render;
-}
-
-function openWith(driver: Driver, settings: MysqlSettings): Open {
-  return {
-    render: rendering(driver),
-    work: connections(driver, settings, settings.max),
-    renewal: connections(driver, forRenewal(settings), renewalConnectionsMax),
-  };
 }
 
 const patienceMs = 600_000;
 const patientSession = `SET SESSION lock_wait_timeout = 60 /*M!100600 , max_statement_time = 0 */`;
 
-const begin: Statement = { sql: "START TRANSACTION", values: [] };
-const commit: Statement = { sql: "COMMIT", values: [] };
+interface Connections extends ServerConnections {
+  readonly render: Render;
+  take(use: "work" | "renewal", signal?: AbortSignal): Promise<Connection>;
+}
+
+export interface Connection extends ServerConnection {
+  readonly client: DriverConnection;
+  readonly facts: ServerFacts;
+  /** One round trip; throws the driver's own error. */
+  send(sql: string, timeoutMs?: number): Promise<unknown>;
+  /** Sets the session to what it was at first. */
+  reset(): Promise<void>;
+}
+
+/** Connects to nothing yet. */
+function connections(driver: Driver, settings: MysqlSettings): Connections {
+  const render = rendering(driver);
+  const pools = {
+    work: openPool(driver, settings, settings.max),
+    renewal: openPool(driver, forRenewal(settings), renewalConnectionsMax),
+  };
+  const settingsOf = { work: settings, renewal: forRenewal(settings) };
+  const known = new WeakMap<DriverCore, Known>();
+  return {
+    render,
+    async take(use, signal) {
+      const taking = pools[use].getConnection();
+      const client = await untilAborted(taking, signal).catch((error) => {
+        // It comes too late for this call, and in time for the next.
+        if (signal?.aborted) taking.then((late) => late.release()).catch(() => {});
+        throw error;
+      });
+      client.connection.stream?.ref?.();
+      const before = known.get(client.connection);
+      if (before !== undefined) return wrap(client, before, settingsOf[use], render, true);
+      const fresh = watch(client.connection);
+      const connection = wrap(client, fresh, settingsOf[use], render, false);
+      try {
+        await untilAborted(connection.reset(), signal);
+      } catch (error) {
+        connection.destroy();
+        throw error;
+      }
+      known.set(client.connection, fresh);
+      return connection;
+    },
+    async close() {
+      await Promise.all([pools.work.end(), pools.renewal.end()]);
+    },
+  };
+}
+
+/** The flags decide what a count of rows means: FOUND_ROWS, those that matched, whether or not they changed. */
+function openPool(driver: Driver, settings: MysqlSettings, max: number): DriverPool {
+  return driver.createPool({
+    ...settings.connect,
+    connectionLimit: max,
+    multipleStatements: true,
+    flags: ["FOUND_ROWS", "-LOCAL_FILES"],
+    timezone: "Z",
+    connectTimeout: settings.connectTimeoutMs,
+    connectAttributes: { program_name: "everstep" },
+  });
+}
+
+interface Known {
+  facts: ServerFacts;
+  isLost: boolean;
+}
+
+/** Connections lost while they lie idle leave the pool by themselves; nobody else has to hear of it. */
+function watch(core: DriverCore): Known {
+  const known: Known = { facts: { maxPacketBytes: 0, isGalera: false }, isLost: false };
+  core.on("error", () => {
+    known.isLost = true;
+  });
+  return known;
+}
+
+function wrap(
+  client: DriverConnection,
+  known: Known,
+  settings: MysqlSettings,
+  render: Render,
+  isReused: boolean,
+): Connection {
+  const destroy = (): void => {
+    known.isLost = true;
+    client.destroy();
+    // The driver says goodbye and waits; a server that does not answer would not hear it.
+    client.connection.stream?.destroy?.();
+  };
+  // Later than the server's own limit, which says more.
+  const send = (sql: string, timeoutMs = settings.statementTimeoutMs + 1000): Promise<unknown> =>
+    // Not through the driver's promises: for each it notes the whole stack, in case that it fails.
+    new Promise((resolve, reject) => {
+      client.connection.query({ sql, timeout: timeoutMs }, (error, answer) => {
+        if (error) reject(error);
+        else resolve(answer);
+      });
+    });
+  return {
+    client,
+    isReused,
+    get facts() {
+      return known.facts;
+    },
+    get isLost() {
+      return known.isLost;
+    },
+    send,
+    exchange: (statements) =>
+      exchange({ facts: known.facts, send }, render, statements).catch((error: unknown) => {
+        if (isOver(error)) destroy();
+        throw error;
+      }),
+    async rollback() {
+      await send("ROLLBACK");
+    },
+    async reset() {
+      const answers = await send(settingStatements(settings));
+      known.facts = readFacts(answers as readonly unknown[], settings.place);
+      if (known.facts.isGalera) await send(catchUp);
+    },
+    leave(error) {
+      if (known.isLost || isOver(error)) {
+        destroy();
+        return;
+      }
+      // One that lies idle does not keep the process from ending.
+      client.connection.stream?.unref?.();
+      client.release();
+    },
+    destroy,
+  };
+}
+
+function isOver(error: unknown): boolean {
+  return isConnectionLost(error) || isOutOfCluster(error);
+}
+
+/** What the server says about itself. */
+export interface ServerFacts {
+  readonly maxPacketBytes: number;
+  /** It is a node of a Galera cluster. */
+  readonly isGalera: boolean;
+}
 
 /**
- *   new -> open           the first statements, with START TRANSACTION before them
- *   open -> over          COMMIT with the last statements, or ROLLBACK
- *   new -> over           nothing was asked of it, or all in one round trip
+ * What a connection must be set to before anything is sent over it. Escaping and comparing depend on it, and what the
+ * server or somebody between decided otherwise is found out by reading it back.
  */
-export class MysqlTransaction implements Transaction {
-  readonly #take: () => Promise<Connection>;
-  readonly #render: Render;
-  readonly #place: string;
-  #connection: Connection | undefined;
-  #state: "new" | "open" | "over" = "new";
+const sqlMode = [
+  ...["STRICT_TRANS_TABLES", "STRICT_ALL_TABLES", "NO_ZERO_IN_DATE", "NO_ZERO_DATE"],
+  ...["ERROR_FOR_DIVISION_BY_ZERO", "NO_ENGINE_SUBSTITUTION"],
+].join();
 
-  constructor(take: () => Promise<Connection>, render: Render, place: string) {
-    this.#take = take;
-    this.#render = render;
-    this.#place = place;
-  }
+/** A process that stopped in the middle of a transaction must not keep its locks for ever. */
+const idleSeconds = 60;
 
-  /** Once the first statements have run. */
-  get client(): Connection | undefined {
-    return this.#connection;
-  }
-
-  run(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
-    return this.#send(statements, false);
-  }
-
-  async commit(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
-    const results = await this.#send(statements, true);
-    this.#end()?.giveBack();
-    return results;
-  }
-
-  async finish(): Promise<void> {
-    if (this.#state === "open") await this.commit([]);
-  }
-
-  /** Nobody waits for an answer any more. */
-  giveUp(): void {
-    this.#connection?.destroy();
-  }
-
-  async undo(): Promise<void> {
-    const connection = this.#end();
-    if (connection === undefined) return;
-    try {
-      if (!connection.isLost) await connection.send("ROLLBACK");
-      leave(connection, undefined);
-    } catch {
-      connection.destroy();
-    }
-  }
-
-  #end(): Connection | undefined {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    this.#state = "over";
-    return connection;
-  }
-
-  async #send(statements: readonly Statement[], commits: boolean): Promise<readonly SqlResult[]> {
-    if (this.#state === "over") throw new EverstepError("STORE_FAILED", "The transaction is over.");
-    const begins = this.#state === "new";
-    const all = [...(begins ? [begin] : []), ...statements, ...(commits ? [commit] : [])];
-    const results = await this.#exchange(all, commits);
-    this.#state = "open";
-    const first = begins ? 1 : 0;
-    return results.slice(first, first + statements.length);
-  }
-
-  async #exchange(statements: readonly Statement[], commits: boolean): Promise<readonly SqlResult[]> {
-    for (;;) {
-      this.#connection ??= await this.#take();
-      const connection = this.#connection;
-      if (this.#state === "open" && connection.isLost) throw lostBefore(this.#place);
-      try {
-        return await exchange(connection, this.#render, statements);
-      } catch (error) {
-        if (isConnectionLost(error) || isOutOfCluster(error)) connection.destroy();
-        // The server had closed it while nobody was looking: nothing has begun, so it begins on another.
-        if (this.#state === "new" && !commits && connection.isReused && isGone(error)) {
-          this.#connection = undefined;
-          continue;
-        }
-        throw storeFailure(error, this.#place, commits ? "after" : "before");
-      }
-    }
-  }
+/**
+ * One round trip. The comments are read by one of the two servers only: MariaDB ends slow statements of every kind and
+ * transactions that stand still; MySQL ends slow SELECTs and connections that stand still.
+ */
+function settingStatements({ statementTimeoutMs, lockTimeoutMs }: MysqlSettings): string {
+  const lockSeconds = Math.ceil(lockTimeoutMs / 1000);
+  return `SET NAMES utf8mb4;
+SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
+SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', autocommit = 1,
+  innodb_lock_wait_timeout = ${lockSeconds}, lock_wait_timeout = ${lockSeconds}
+  /*M!100600 , max_statement_time = ${statementTimeoutMs / 1000}, idle_transaction_timeout = ${idleSeconds} */
+  /*!80000 , max_execution_time = ${statementTimeoutMs}, wait_timeout = ${idleSeconds} */;
+SHOW SESSION VARIABLES LIKE 'wsrep_on';
+SELECT @@max_allowed_packet AS packet, @@sql_mode AS mode, @@character_set_client AS charset, @@time_zone AS zone,
+  @@autocommit AS autocommit`;
 }
 
-function lostBefore(place: string): StoreError {
+/**
+ * A node of Galera answers by what it has applied itself, which may be less than another node has acknowledged. With this it
+ * catches up before every transaction and every statement on its own: whatever was written anywhere is seen everywhere.
+ */
+const catchUp = "SET SESSION wsrep_sync_wait = 7";
+
+/** From the answers to the statements above. What the isolation has become is among the warnings. */
+export function readFacts(answers: readonly unknown[], place: string): ServerFacts {
+  const facts = firstRow(answers.at(-1));
+  const mode = text(facts, "mode").split(",");
+  const isSafe =
+    mode.includes("STRICT_ALL_TABLES") &&
+    !mode.includes("NO_BACKSLASH_ESCAPES") &&
+    !mode.includes("ANSI_QUOTES") &&
+    text(facts, "charset") === "utf8mb4" &&
+    text(facts, "zone") === "+00:00" &&
+    integer(facts, "autocommit") === 1;
+  if (!isSafe) throw unsettled(facts, place);
+  const isGalera = firstRow(answers.at(-2)).Value === "ON";
+  return { maxPacketBytes: integer(facts, "packet"), isGalera };
+}
+
+function firstRow(answer: unknown): SqlRow {
+  return (answer as readonly SqlRow[])[0] ?? {};
+}
+
+function unsettled(facts: SqlRow, place: string): StoreError {
   return new StoreError(
-    "unavailable",
-    "STORE_UNAVAILABLE",
-    `${place} closed the connection in the middle of a transaction; nothing of it was kept. Try again.`,
+    "fatal",
+    "STORE_FAILED",
+    `${place} does not keep the settings of a session: it is at ${JSON.stringify(facts)} after they were set. ` +
+      "Connect to the server itself, or to a proxy that leaves sessions alone.",
   );
-}
-
-function leave(connection: Connection, error: unknown): void {
-  if (connection.isLost || isConnectionLost(error) || isOutOfCluster(error)) connection.destroy();
-  else connection.giveBack();
-}
-
-function isGone(error: unknown): boolean {
-  return isConnectionLost(error) && !isUnanswered(error);
-}
-
-function isRead({ sql }: Statement): boolean {
-  return /^[\s(]*(?:select|show|with)\b/i.test(sql) && !/\bfor\s+update\b/i.test(sql);
 }

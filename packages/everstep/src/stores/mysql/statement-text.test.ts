@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bareText, isOneStatement, keepsTransaction } from "./statement-text.ts";
+import { bareText, isOneStatement, keepsTransaction } from "./transactions.ts";
 
 const fits = (sql: string): boolean => {
   const bare = bareText(sql);

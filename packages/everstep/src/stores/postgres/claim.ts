@@ -7,12 +7,12 @@
 
 import { claimableLanes, lanes } from "../../store/apply/lane.ts";
 import type { ClaimRequest } from "../../store/store.ts";
-import { crashesText, excusedFrom } from "../sql/claim.ts";
 import type { Dialect } from "../sql/dialect.ts";
+import { crashesText, excusedFrom } from "../sql/lease/claim.ts";
 import { flag, type SqlRow } from "../sql/rows/row.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { Database, Statement } from "../sql/session.ts";
-import { sameKey } from "./parameter-table.ts";
+import { sameKey } from "./statements.ts";
 
 /** How much further each round looks than the one before, and how many there are. */
 const furtherBy = 10;

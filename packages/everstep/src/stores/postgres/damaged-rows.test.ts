@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import type { Claim } from "../../model/lease.ts";
 import { instance, started, suspended, write } from "../../testing/store-contract/acts.ts";
 import {
@@ -14,8 +15,7 @@ import {
   sleeping,
   terminate,
 } from "../../testing/store-contract/given.ts";
-import type { PostgresStore } from "./postgres-store.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
+import type { PostgresStore } from "./index.ts";
 
 describe.skipIf(postgresUrl === undefined)(
   "damaged rows in PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)",

@@ -1,12 +1,11 @@
 /** PostgreSQL's part of the shared statements: rows travel as one array per column, so a text fits any number of them. */
 import type { Dialect, Part, RowsPart, RowsStatement, RowValues } from "../sql/dialect.ts";
-import { orderOf, type Strands, strandText } from "../sql/reads/strands.ts";
-import { selectWorkflows, withWorkflows } from "../sql/reads/workflows.ts";
-import { runIdGapMax } from "../sql/run-ids.ts";
-import { columnType, type Table, type TableNames, tables } from "../sql/schema/table.ts";
+import { orderOf, type Strands, selectWorkflows, strandText, withWorkflows } from "../sql/reads/strands.ts";
+import { columnType, type Table } from "../sql/schema/table.ts";
+import { runIdGapMax } from "../sql/write/run-ids.ts";
 import { claimRound } from "./claim.ts";
-import { quickSends } from "./quick-send.ts";
-import { quickWrites } from "./quick-write.ts";
+import { quickSends, quickWrites } from "./quick-write.ts";
+import { tableNames } from "./schema.ts";
 
 export function postgresDialect(namespace: string): Dialect {
   const names = tableNames(namespace);
@@ -97,11 +96,6 @@ function mergedStrands(dialect: Dialect, strands: Strands): Part {
       `CROSS JOIN LATERAL (${strand.sql}) c ORDER BY ${orderOf(strands, "c.")} LIMIT ?`,
     values: [...(workflows === undefined ? [] : [workflows]), among.values, ...strand.values, limit],
   };
-}
-
-/** Always with the schema, so that no search_path decides whose tables these are. */
-export function tableNames(namespace: string): TableNames {
-  return Object.fromEntries(tables.map((table) => [table, `"${namespace}".${table}`])) as TableNames;
 }
 
 /** One row as plain values, more as arrays. */

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import { EverstepError, type StoreError } from "../../model/error.ts";
 import { errorCode, isUniqueViolation, storeFailure } from "./failures.ts";
 import { readOptions } from "./options.ts";
 import { PostgresDatabase } from "./session.ts";
-import { postgresUrl } from "./test-support.ts";
 
 const place = 'The database "app" on db:5432';
 

@@ -1,40 +1,34 @@
 /** What an error of the server or the driver means for the caller: may it be repeated, and what can a person do about it. */
-import { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "../../model/error.ts";
-
-/**
- * When it failed. `before`: nothing that the call wanted can have happened. `after`: the commit was on its way, so a
- * connection that is lost leaves open whether it happened.
- */
-export type Sent = "before" | "after";
+import { EverstepError } from "../../model/error.ts";
+import {
+  byCode,
+  failureOf,
+  firstInChain,
+  is,
+  type Meaning,
+  meanings,
+  type Sent,
+  unavailable,
+} from "../sql/server/failures.ts";
 
 export function storeFailure(error: unknown, place: string, sent: Sent): EverstepError {
   if (error instanceof EverstepError) return error;
   const code = errorCode(error);
-  const { failure, reason, what, advice } = isRefusedSetting(error) ? noSessions : meaning(code);
-  // What the server says of a statement is certain; a connection that broke leaves the commit open.
-  const isOpen = sent === "after" && (isConnectionLost(error) || code === "40003");
-  const sentences = [
-    `${place} ${what}.`,
-    ...(advice === undefined ? [] : [advice]),
-    ...(isOpen ? ["Whether the last write was committed is unknown."] : []),
-    `(${code === undefined ? "" : `${code}: `}${messageOf(error)})`,
-  ];
-  return new StoreError(isOpen ? "ambiguous" : failure, reason, sentences.join(" "), {
-    cause: error,
-    details: { code: code ?? null, ...(code === "55P03" ? { waited: true } : {}) },
+  return failureOf(error, place, isRefusedSetting(error) ? noSessions : meaning(code), {
+    code,
+    message: messageOf(error),
+    // What the server says of a statement is certain; a connection that broke leaves the commit open.
+    isOpen: sent === "after" && (isConnectionLost(error) || code === "40003"),
+    hasWaited: code === "55P03",
   });
 }
 
-/**
- * SQLSTATE, or the name the system gives to its errors. Authors' code and query builders wrap errors: the code counts
- * wherever it is in the chain of causes.
- */
+/** SQLSTATE, or the name the system gives to its errors. */
 export function errorCode(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+  return firstInChain(error, (at) => {
     const { code } = at as { readonly code?: unknown };
-    if (typeof code === "string" && (isSqlState(code) || isSystemCode(code))) return code;
-  }
-  return undefined;
+    return typeof code === "string" && (isSqlState(code) || systemCodes.test(code)) ? code : undefined;
+  });
 }
 
 /** Nothing more can be done with the connection: it is gone, or nobody knows what it is doing. */
@@ -60,20 +54,10 @@ export function isServerTrouble(error: unknown): boolean {
 
 /** The driver has no code for it. A statement that only takes long is ended by the server before that. */
 function isUnanswered(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1)
-    if (at.message === "Query read timeout") return true;
-  return false;
-}
-
-export function closedFailure(place: string): StoreError {
-  return new StoreError("fatal", "STORE_CLOSED", `${place} was closed. Open a new store to go on.`);
+  return firstInChain(error, ({ message }) => message === "Query read timeout" || undefined) ?? false;
 }
 
 const systemCodes = /^(E[A-Z]{3,}|ERR_[A-Z_]+|[A-Z]+(_[A-Z]+)+)$/;
-
-function isSystemCode(code: string): boolean {
-  return systemCodes.test(code);
-}
 
 /** Five signs; EPIPE and its like are the system's. */
 function isSqlState(code: string): boolean {
@@ -85,35 +69,13 @@ function isRefusedSetting(error: unknown): boolean {
   return error instanceof Error && /unsupported startup parameter/.test(error.message);
 }
 
-interface Meaning {
-  readonly failure: StoreFailure;
-  readonly reason: ErrorCode;
-  /** Behind the name of the database. */
-  readonly what: string;
-  readonly advice?: string;
-}
-
 function meaning(code: string | undefined): Meaning {
-  if (code === undefined || !isSqlState(code)) return connectionMeaning(code ?? "");
-  return states[code] ?? classes[code.slice(0, 2)] ?? is("fatal", "STORE_FAILED", "refused a statement");
+  if (code !== undefined && isSqlState(code)) {
+    return states.get(code) ?? classes.get(code.slice(0, 2)) ?? meanings.refused;
+  }
+  return /CERT|TLS|SSL|ALTNAME|SIGNATURE|ISSUER/.test(code ?? "") ? meanings.noEncryption : unreachable;
 }
 
-function is(failure: StoreFailure, reason: ErrorCode, what: string, advice?: string): Meaning {
-  return { failure, reason, what, ...(advice === undefined ? {} : { advice }) };
-}
-
-const busy = is(
-  "conflict",
-  "STORE_BUSY",
-  "is being written by others at the same place; try again in a moment",
-);
-const stopping = is(
-  "unavailable",
-  "STORE_UNAVAILABLE",
-  "is shutting down, starting or closed the connection",
-);
-const login = is("fatal", "STORE_UNAVAILABLE", "refused the login", "Check user, password and pg_hba.conf.");
-const noTables = is("fatal", "STORE_FAILED", "has not the tables that are needed", "Call migrate() first.");
 const noSessions = is(
   "fatal",
   "STORE_FAILED",
@@ -126,74 +88,53 @@ const noPrepared = is(
   "does not keep prepared statements",
   "Behind a pooler that hands out connections per transaction set `pooled: true`.",
 );
-const unreachable = is(
-  "unavailable",
-  "STORE_UNAVAILABLE",
+const noCommit = is("ambiguous", "STORE_UNAVAILABLE", "could not say whether a write was committed");
+const held = is("conflict", "STORE_BUSY", "let a write wait too long for a row that somebody else holds");
+const damaged = is("fatal", "STORE_CORRUPT", "failed inside or is damaged", "Look into the server's log.");
+const unreachable = unavailable(
   "cannot be reached or does not answer",
   "Check that the server runs and where it listens.",
 );
+const stopping = unavailable("is shutting down, starting or closed the connection");
 
-const states: Readonly<Record<string, Meaning>> = {
-  "25006": is(
-    "unavailable",
-    "STORE_READ_ONLY",
-    "is read-only",
-    "Connect to the primary, not to a standby, and leave default_transaction_read_only off.",
-  ),
-  "26000": noPrepared,
-  "42P05": noPrepared,
-  "3D000": is("fatal", "STORE_UNAVAILABLE", "does not exist", "Create it with CREATE DATABASE."),
-  "3F000": noTables,
-  "40003": is("ambiguous", "STORE_UNAVAILABLE", "could not say whether a write was committed"),
-  "42501": is(
-    "fatal",
-    "STORE_FAILED",
-    "refused a statement for want of a right",
-    "The user needs USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; to migrate also CREATE " +
-      "on the schema, and CREATE on the database where the schema is not there yet.",
-  ),
-  "42703": noTables,
-  "42P01": noTables,
-  "53100": is("unavailable", "STORE_FULL", "cannot grow: its disk or quota is full", "Free some space."),
-  "53300": is(
-    "unavailable",
-    "STORE_UNAVAILABLE",
-    "has no connection left",
-    "Raise max_connections, or lower `max`.",
-  ),
-  "55P03": is("conflict", "STORE_BUSY", "let a write wait too long for a row that somebody else holds"),
-  "57014": is(
-    "unavailable",
-    "STORE_UNAVAILABLE",
-    "broke off a statement that took too long or was cancelled",
-  ),
-  "57P01": stopping,
-  "57P02": stopping,
-  "57P03": stopping,
-  "57P05": stopping,
-  "25P03": stopping,
-};
+const states = byCode<string>([
+  [
+    meanings.readOnly(
+      "Connect to the primary, not to a standby, and leave default_transaction_read_only off.",
+    ),
+    "25006",
+  ],
+  [noPrepared, "26000", "42P05"],
+  [meanings.noDatabase, "3D000"],
+  [meanings.noTables, "3F000", "42703", "42P01"],
+  [noCommit, "40003"],
+  [
+    meanings.noRight(
+      "The user needs USAGE on the schema and SELECT, INSERT, UPDATE and DELETE on its tables; to migrate also CREATE " +
+        "on the schema, and CREATE on the database where the schema is not there yet.",
+    ),
+    "42501",
+  ],
+  [meanings.full, "53100"],
+  [unavailable("has no connection left", "Raise max_connections, or lower `max`."), "53300"],
+  [held, "55P03"],
+  [unavailable("broke off a statement that took too long or was cancelled"), "57014"],
+  [stopping, "57P01", "57P02", "57P03", "57P05", "25P03"],
+]);
 
 /** By the first two signs. */
-const classes: Readonly<Record<string, Meaning>> = {
-  "08": unreachable,
-  "22": is("invalid", "INVALID_ARGUMENT", "cannot keep a value: it is malformed or out of range"),
-  "23": is("constraint", "STORE_FAILED", "refused a row that breaks one of its rules"),
-  "28": login,
-  "40": busy,
-  "53": is("unavailable", "STORE_UNAVAILABLE", "has run out of memory or another resource"),
-  "54": is("too-large", "PAYLOAD_TOO_LARGE", "cannot keep so large a value"),
-  "55": busy,
-  "57": stopping,
-  "58": is("unavailable", "STORE_UNAVAILABLE", "had trouble with its files", "Look into the server's log."),
-  XX: is("fatal", "STORE_CORRUPT", "failed inside or is damaged", "Look into the server's log."),
-};
-
-function connectionMeaning(code: string): Meaning {
-  return /CERT|TLS|SSL|ALTNAME|SIGNATURE|ISSUER/.test(code)
-    ? is("fatal", "STORE_UNAVAILABLE", "could not be reached over an encrypted connection", "Check `ssl`.")
-    : unreachable;
-}
+const classes = byCode<string>([
+  [unreachable, "08"],
+  [meanings.invalid("it is malformed or out of range"), "22"],
+  [meanings.taken, "23"],
+  [meanings.login("Check user, password and pg_hba.conf."), "28"],
+  [meanings.busy, "40", "55"],
+  [unavailable("has run out of memory or another resource"), "53"],
+  [meanings.tooLarge("cannot keep so large a value"), "54"],
+  [stopping, "57"],
+  [unavailable("had trouble with its files", "Look into the server's log."), "58"],
+  [damaged, "XX"],
+]);
 
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join(", ");

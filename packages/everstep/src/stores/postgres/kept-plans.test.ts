@@ -1,4 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
+import {
+  explained,
+  type PlansClient,
+  plansClient,
+  RecordedStore,
+  recording,
+} from "../../../../../tests/support/postgres-recording.ts";
 import type { Boundary } from "../../model/boundary.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
@@ -18,16 +26,14 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import { claims } from "../sql/claim.ts";
-import { quickFirst } from "../sql/quick-write.ts";
-import { runIds } from "../sql/run-ids.ts";
+import { claims } from "../sql/lease/claim.ts";
 import type { Database, Statement } from "../sql/session.ts";
+import { quickFirst } from "../sql/write/quick-write.ts";
+import { runIds } from "../sql/write/run-ids.ts";
 import { postgresDialect } from "./dialect.ts";
+import type { PostgresStore } from "./index.ts";
 import { readOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 import { PostgresDatabase } from "./session.ts";
-import { explained, type PlansClient, plansClient, RecordedStore, recording } from "./test-recording.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 /**
  * A plan that is kept must be good for tables of any size, so it must be the same whether it is made while they are

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import { at, create, ref } from "../../testing/store-contract/given.ts";
 import { migrations } from "./schema.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
 
 const newest = migrations.at(-1)?.version ?? 0;
 

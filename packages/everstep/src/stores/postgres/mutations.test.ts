@@ -2,16 +2,16 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { integer as drizzleInteger, text as drizzleText, pgSchema } from "drizzle-orm/pg-core";
 import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Mutation } from "../../model/mutations.ts";
 import type { StoreOutcome } from "../../store/store.ts";
 import { started } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed } from "../../testing/store-contract/given.ts";
-import { asPool } from "./adapters.ts";
 import type { PostgresClient } from "./driver.ts";
+import type { PostgresStore } from "./index.ts";
 import type { PostgresOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
+import { asPool } from "./transactions.ts";
 
 interface Tables {
   account: { key: string; amount: number };

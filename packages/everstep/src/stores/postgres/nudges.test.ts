@@ -1,13 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
+import { startWire } from "../../../../../tests/support/postgres-wire.ts";
 import type { Nudge } from "../../store/store.ts";
 import { at, create, pause, value } from "../../testing/store-contract/given.ts";
 import type { Statement } from "../sql/session.ts";
-import { channel, nobody, nudgeText, readNudge } from "./nudge-text.ts";
-import { nudges } from "./nudges.ts";
+import type { PostgresStore } from "./index.ts";
+import { channel, nobody, nudges, nudgeText, readNudge } from "./nudges.ts";
 import { readOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
-import { startWire } from "./test-wire.ts";
 
 test("a nudge comes back as it was, and what is none is not taken for one", () => {
   const nudge = { due: true, changed: false, ended: true };

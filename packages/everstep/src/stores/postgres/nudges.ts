@@ -5,10 +5,10 @@
 import { StoreError } from "../../model/error.ts";
 import type { Nudge, NudgeListener } from "../../store/store.ts";
 import { untilAborted } from "../../store/until-aborted.ts";
+import { closedFailure } from "../sql/server/failures.ts";
 import type { Session, Statement } from "../sql/session.ts";
 import type { DriverClient } from "./driver.ts";
-import { closedFailure, storeFailure } from "./failures.ts";
-import { channel, nobody, nudgeText, readNudge } from "./nudge-text.ts";
+import { storeFailure } from "./failures.ts";
 import type { PostgresSettings } from "./options.ts";
 import type { PostgresDatabase } from "./session.ts";
 
@@ -206,4 +206,30 @@ async function requireProbe(
     `${place} does not pass on notifications: LISTEN needs a connection of its own, and a pooler that hands out ` +
       "connections per transaction has none. Polling goes on; for nudges connect to the server itself.",
   );
+}
+
+/** What one process tells the others: a short text of constant size on one fixed channel. */
+export const channel = "everstep";
+
+/** Nobody's number: what a caller's transaction tells is news to everybody, its own process included. */
+export const nobody = 0;
+
+interface Told {
+  readonly namespace: string;
+  readonly sender: number;
+  readonly nudge: Nudge;
+}
+
+export function nudgeText({ namespace, sender, nudge }: Told): string {
+  const kinds = `${nudge.due ? "d" : "-"}${nudge.changed ? "c" : "-"}${nudge.ended ? "e" : "-"}`;
+  return `${namespace} ${sender} ${kinds}`;
+}
+
+/** Undefined for what is no nudge: others may use the channel too. */
+export function readNudge(text: string): Told | undefined {
+  const found = /^([a-z0-9_]+) (\d{1,16}) ([d-])([c-])([e-])$/.exec(text);
+  if (found === null) return undefined;
+  const [, namespace = "", sender, due, changed, ended] = found;
+  const nudge = { due: due === "d", changed: changed === "c", ended: ended === "e" };
+  return { namespace, sender: Number(sender), nudge };
 }

@@ -1,4 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
+import {
+  explained,
+  type PlansClient,
+  plansClient,
+  RecordedStore,
+  recording,
+} from "../../../../../tests/support/postgres-recording.ts";
 import type { Store, StoreRequest } from "../../store/store.ts";
 import {
   abandon,
@@ -20,18 +28,16 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import { claims } from "../sql/claim.ts";
-import { leases } from "../sql/leases.ts";
-import { quickFirst } from "../sql/quick-write.ts";
-import { runIds } from "../sql/run-ids.ts";
+import { claims } from "../sql/lease/claim.ts";
+import { leases } from "../sql/lease/leases.ts";
 import type { Database, Statement } from "../sql/session.ts";
-import { writes } from "../sql/write.ts";
+import { quickFirst } from "../sql/write/quick-write.ts";
+import { runIds } from "../sql/write/run-ids.ts";
+import { writes } from "../sql/write/write.ts";
 import { postgresDialect } from "./dialect.ts";
-import { mutations } from "./mutations.ts";
 import { readOptions } from "./options.ts";
 import { PostgresDatabase } from "./session.ts";
-import { explained, type PlansClient, plansClient, RecordedStore, recording } from "./test-recording.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
+import { mutations } from "./transactions.ts";
 
 describe.skipIf(postgresUrl === undefined)(
   "plans of PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)",

@@ -1,12 +1,12 @@
 /** PostgreSQL behind a real PgBouncer that hands out connections per transaction. */
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { startPooler, whyNot } from "../../../../../scripts/services/server.mjs";
+import { ownRows, postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import { lacks } from "../../store/capabilities.ts";
 import { describeStore } from "../../testing/store-contract/index.ts";
+import type { PostgresStore } from "./index.ts";
 import { readOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 import { PostgresDatabase } from "./session.ts";
-import { ownRows, postgresPlace, postgresUrl } from "./test-support.ts";
 
 const reason = postgresUrl === undefined ? "set EVERSTEP_POSTGRES_URL to run these" : whyNot("pgbouncer");
 const noNudges = "LISTEN needs a connection of its own";

@@ -1,6 +1,6 @@
 import { afterAll, describe, it } from "vitest";
+import { ownRows, postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import { describeStore } from "../../testing/store-contract/index.ts";
-import { ownRows, postgresPlace, postgresUrl } from "./test-support.ts";
 
 describe.skipIf(postgresUrl === undefined)("PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)", () => {
   const place = postgresPlace();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
 import { started, suspended } from "../../testing/store-contract/acts.ts";
@@ -21,8 +22,7 @@ import {
   terminate,
 } from "../../testing/store-contract/given.ts";
 import type { PostgresClient } from "./driver.ts";
-import type { PostgresStore } from "./postgres-store.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
+import type { PostgresStore } from "./index.ts";
 
 /** What the statement that checks and writes at once must leave alone, and what it must not miss. */
 describe.skipIf(postgresUrl === undefined)(

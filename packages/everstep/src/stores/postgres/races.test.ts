@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import { inputNotGiven } from "../../model/instance.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
@@ -22,8 +23,7 @@ import {
   terminate,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { PostgresStore } from "./postgres-store.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
+import type { PostgresStore } from "./index.ts";
 
 /** What one process may do to runs, while another does something else to the same ones. */
 type Act = (store: PostgresStore, ids: readonly string[], leases: readonly Lease[]) => Promise<unknown>;

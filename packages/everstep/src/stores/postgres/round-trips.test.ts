@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
+import { startWire, type Wire } from "../../../../../tests/support/postgres-wire.ts";
 import type { StoreRequest } from "../../store/store.ts";
 import { started, suspended } from "../../testing/store-contract/acts.ts";
 import {
@@ -19,9 +21,7 @@ import {
   suspendUntil,
   workflow,
 } from "../../testing/store-contract/given.ts";
-import type { PostgresStore } from "./postgres-store.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
-import { startWire, type Wire } from "./test-wire.ts";
+import type { PostgresStore } from "./index.ts";
 
 describe.skipIf(postgresUrl === undefined)(
   "round trips to PostgreSQL (set EVERSTEP_POSTGRES_URL to run these)",

@@ -5,9 +5,26 @@
  * that most updates need no new index entry; an index holds only the rows somebody looks for, so that finished runs cost
  * nothing. Ids, names and keys compare byte by byte.
  */
-import type { Migration } from "../sql/schema/migration.ts";
+import { StoreError } from "../../model/error.ts";
+import type { MigrateOptions, MigrationReport } from "../../store/store.ts";
+import { flag, text } from "../sql/rows/row.ts";
+import {
+  type Migration,
+  notOurs,
+  pendingMigrations,
+  readVersion,
+  reportOf,
+  versionText,
+} from "../sql/schema/migration.ts";
 import { columnTexts, type SchemaDialect, type TableText, withAdditions } from "../sql/schema/schema-text.ts";
-import type { Table, TableNames } from "../sql/schema/table.ts";
+import { type Table, type TableNames, tables } from "../sql/schema/table.ts";
+import type { Database, Session, Statement } from "../sql/session.ts";
+import type { PostgresSettings } from "./options.ts";
+
+/** Always with the schema, so that no search_path decides whose tables these are. */
+export function tableNames(namespace: string): TableNames {
+  return Object.fromEntries(tables.map((table) => [table, `"${namespace}".${table}`])) as TableNames;
+}
 
 const id = `text COLLATE "C"`;
 
@@ -112,4 +129,70 @@ function firstSchema(names: TableNames): readonly string[] {
     `CREATE INDEX publication_age ON ${names.publication} (created_at)`,
     created(names, "change"),
   ];
+}
+
+/** Brings the tables up to date, in one transaction. Several processes may do so at once: they queue, and find it done. */
+export async function migrateSchema(
+  database: Database,
+  settings: PostgresSettings,
+  { plan = false }: MigrateOptions,
+): Promise<MigrationReport> {
+  const seen = await planFor(database, settings);
+  if (plan || seen.statements.length === 0) return seen;
+  return database.transact(async (tx) => {
+    // Another process may have been faster while this one waited for the lock.
+    await tx.run([lockOf(settings)]);
+    const now = await planFor(tx, settings);
+    for (const sql of now.statements) await tx.run([{ sql, values: [] }]);
+    return now;
+  });
+}
+
+function lockOf({ namespace }: PostgresSettings): Statement {
+  return {
+    sql: "SELECT pg_advisory_xact_lock(hashtextextended(?, 8675309))",
+    values: [`everstep migration of ${namespace}`],
+  };
+}
+
+async function planFor(session: Session, { namespace, place }: PostgresSettings): Promise<MigrationReport> {
+  const names = tableNames(namespace);
+  const [read] = await session.run([{ sql: lookText, values: [namespace, namespace] }]);
+  const row = read?.rows[0] ?? {};
+  if (flag(row, "is_standby"))
+    throw readOnly(`${place} is a standby and cannot be written. Connect to the primary.`);
+  if (flag(row, "is_read_only")) {
+    const how = "is set to default_transaction_read_only = on. Set it off for this user or database.";
+    throw readOnly(`${place} ${how}`);
+  }
+  const found = row.meta === null ? null : await foundVersion(session, names, text(row, "meta"));
+  if (found === undefined) throw notOurs(place, `${namespace}.meta`, "`namespace`");
+  const report = reportOf(found, pendingMigrations(migrations, found, place), names, (migration) =>
+    Object.entries({ schema_version: migration.version, oldest_compatible: migration.oldestCompatible }).map(
+      ([name, value]) =>
+        `INSERT INTO ${names.meta} (name, value) VALUES ('${name}', ${value}) ON CONFLICT (name) DO UPDATE SET value = ${value}`,
+    ),
+  );
+  if (report.statements.length === 0 || flag(row, "has_schema")) return report;
+  return { ...report, statements: [`CREATE SCHEMA IF NOT EXISTS "${namespace}"`, ...report.statements] };
+}
+
+const lookText = `SELECT
+    pg_is_in_recovery() AS is_standby,
+    current_setting('default_transaction_read_only') = 'on' AS is_read_only,
+    EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = ?) AS has_schema,
+    (SELECT string_agg(a.attname || ' ' || pg_catalog.format_type(a.atttypid, NULL), ',' ORDER BY a.attname)
+     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE n.nspname = ? AND c.relname = 'meta') AS meta`;
+
+function readOnly(sentence: string): StoreError {
+  return new StoreError("fatal", "STORE_READ_ONLY", sentence);
+}
+
+/** Undefined for a table that is another's. */
+async function foundVersion(session: Session, { meta }: TableNames, columns: string) {
+  if (columns !== "name text,value bigint") return undefined;
+  const [read] = await session.run([{ sql: versionText(meta), values: [] }]);
+  return readVersion(read?.rows ?? []);
 }

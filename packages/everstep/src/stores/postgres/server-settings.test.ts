@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Database } from "../sql/session.ts";
-import { readWarnings } from "./server-settings.ts";
+import { readWarnings } from "./index.ts";
 
 function answering(settings: Readonly<Record<string, string>>): Database {
   const rows = Object.entries(settings).map(([name, setting]) => ({ name, setting }));

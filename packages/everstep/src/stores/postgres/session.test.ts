@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
+import { startWire } from "../../../../../tests/support/postgres-wire.ts";
 import { started } from "../../testing/store-contract/acts.ts";
 import {
   at,
@@ -13,11 +15,9 @@ import {
   workflow,
 } from "../../testing/store-contract/given.ts";
 import type { PostgresClient } from "./driver.ts";
+import type { PostgresStore } from "./index.ts";
 import { readOptions } from "./options.ts";
-import type { PostgresStore } from "./postgres-store.ts";
 import { PostgresDatabase } from "./session.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
-import { startWire } from "./test-wire.ts";
 
 const text = (sql: string, ...values: unknown[]) => ({ sql, values });
 

@@ -1,212 +1,177 @@
 /**
- * The database as the shared statements see it. Several statements go out at once and are answered one by one; when one
- * fails, the server refuses the rest of the transaction, and its COMMIT rolls back.
+ * The connections of one store: a pool for work, and one apart for the renewal of leases. Several statements go out at
+ * once and are answered one by one; when one fails, the server refuses the rest of the transaction, and its COMMIT rolls
+ * back.
  */
-import { StoreError } from "../../model/error.ts";
-import { CommitRefused } from "../sql/commit-refused.ts";
+import { untilAborted } from "../../store/until-aborted.ts";
 import {
-  type Database,
+  commit,
+  type ServerConnection,
+  type ServerConnections,
+  ServerDatabase,
+} from "../sql/server/database.ts";
+import {
   forRenewal,
+  renewalConnectionsMax,
   type SqlResult,
   type Statement,
-  type Transaction,
   type Use,
 } from "../sql/session.ts";
-import { type Connection, type Connections, connections, forsake } from "./connections.ts";
-import { type DriverClient, type DriverResult, loadDriver } from "./driver.ts";
 import {
-  closedFailure,
-  errorCode,
-  isConnectionLost,
-  isUniqueViolation,
-  type Sent,
-  storeFailure,
-} from "./failures.ts";
+  type Driver,
+  type DriverClient,
+  type DriverPool,
+  type DriverPoolClient,
+  type DriverResult,
+  loadDriver,
+} from "./driver.ts";
+import { errorCode, isConnectionLost, isUniqueViolation, storeFailure } from "./failures.ts";
 import type { PostgresSettings } from "./options.ts";
-import { type Render, rendering } from "./statement-text.ts";
+import { type Render, rendering } from "./statements.ts";
 
-export class PostgresDatabase implements Database {
-  readonly #settings: PostgresSettings;
-  readonly #rendering = { prepared: rendering(true), plain: rendering(false) };
-  #opening: Promise<Connections> | undefined;
-  readonly #underWay = new Set<Promise<unknown>>();
-  #isClosed = false;
-
+export class PostgresDatabase extends ServerDatabase<Connections> {
   constructor(settings: PostgresSettings) {
-    this.#settings = settings;
-  }
-
-  run(statements: readonly Statement[], use: Use = "work"): Promise<readonly SqlResult[]> {
-    const onlyReads = statements.every(isRead);
-    const sent = onlyReads ? "before" : "after";
-    // Several that write must stop at the first that fails; only a transaction makes the server do that.
-    const isFramed = statements.length > 1 && !onlyReads;
-    const framed = isFramed ? [begin, ...statements, commit] : statements;
-    return this.#do(async () => {
-      const connection = await this.#take(use);
-      try {
-        const results = await exchange(connection.client, framed, this.#render);
-        return isFramed ? results.slice(1, -1) : results;
-      } catch (error) {
-        throw this.#failed(error, sent);
-      } finally {
-        connection.giveBack();
-      }
-    });
-  }
-
-  transact<Result>(
-    work: (tx: Transaction) => Promise<Result>,
-    use: Use = "work",
-    signal?: AbortSignal,
-  ): Promise<Result> {
-    return this.#do(async () => {
-      const connection = await this.#take(use, signal);
-      const settings = use === "renewal" ? forRenewal(this.#settings) : this.#settings;
-      const tx = new PostgresTransaction(connection, this.#render, settings);
-      const giveUp = (): void => connection.destroy();
-      signal?.addEventListener("abort", giveUp);
-      try {
-        const result = await work(tx);
-        await tx.finish();
-        return result;
-      } finally {
-        await tx.leave();
-        signal?.removeEventListener("abort", giveUp);
-      }
+    const { place, pooling } = settings;
+    super({
+      place,
+      open: async () => connections(await loadDriver(), settings),
+      failure: (error, sent) => storeFailure(error, place, sent),
+      isRead: ({ sql }) => sql.startsWith("SELECT"),
+      framesWrites: true,
+      begin: { sql: "BEGIN ISOLATION LEVEL READ COMMITTED", values: [] },
+      setLocally(use) {
+        if (!pooling.isPooled) return [];
+        const { statementTimeoutMs, lockTimeoutMs } = use === "renewal" ? forRenewal(settings) : settings;
+        return [
+          { sql: `SET LOCAL statement_timeout = ${statementTimeoutMs}`, values: [] },
+          { sql: `SET LOCAL lock_timeout = ${lockTimeoutMs}`, values: [] },
+        ];
+      },
+      isGone: () => false,
+      refusedCommit: (error) =>
+        error instanceof Error && refusedCommits.has(error) ? { isTaken: isUniqueViolation(error) } : null,
     });
   }
 
   /** A connection of its own, not connected yet; the caller ends it. */
-  async single(): Promise<DriverClient> {
-    if (this.#isClosed) throw closedFailure(this.#settings.place);
-    return (await this.#open()).single();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.allSettled(this.#underWay);
-    const opening = this.#opening;
-    this.#opening = undefined;
-    await (await opening?.catch(() => undefined))?.close();
-  }
-
-  #do<Result>(act: () => Promise<Result>): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(closedFailure(this.#settings.place));
-    const call = act();
-    this.#underWay.add(call);
-    const over = (): void => void this.#underWay.delete(call);
-    call.then(over, over);
-    return call;
-  }
-
-  /** Once it is open. */
-  get #render(): Render {
-    const { prepared, plain } = this.#rendering;
-    return this.#settings.pooling.isPooled ? plain : prepared;
-  }
-
-  #open(): Promise<Connections> {
-    this.#opening ??= loadDriver()
-      .then((driver) => connections(driver, this.#settings))
-      .catch((error) => {
-        this.#opening = undefined;
-        throw this.#failed(error, "before");
-      });
-    return this.#opening;
-  }
-
-  async #take(use: Use, signal?: AbortSignal): Promise<Connection> {
-    const open = await this.#open();
-    try {
-      return await open.take(use, signal);
-    } catch (error) {
-      throw this.#failed(error, "before");
-    }
-  }
-
-  #failed(error: unknown, sent: Sent): Error {
-    return storeFailure(error, this.#settings.place, sent);
+  single(): Promise<DriverClient> {
+    return this.withOpen(async (open) => open.single());
   }
 }
 
-class PostgresTransaction implements Transaction {
-  readonly #connection: Connection;
-  readonly #render: Render;
-  readonly #settings: PostgresSettings;
-  #state: "new" | "open" | "over" = "new";
-
-  constructor(connection: Connection, render: Render, settings: PostgresSettings) {
-    this.#connection = connection;
-    this.#render = render;
-    this.#settings = settings;
-  }
-
-  get client(): unknown {
-    return this.#connection.client;
-  }
-
-  async run(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
-    const before = this.#beginning();
-    this.#state = "open";
-    try {
-      const results = await exchange(this.#connection.client, [...before, ...statements], this.#render);
-      return results.slice(before.length);
-    } catch (error) {
-      throw storeFailure(error, this.#settings.place, "before");
-    }
-  }
-
-  async commit(statements: readonly Statement[]): Promise<readonly SqlResult[]> {
-    const before = this.#beginning();
-    // However it goes: behind a statement that failed COMMIT rolls back.
-    this.#state = "over";
-    const all = [...before, ...statements, commit];
-    try {
-      const results = await exchange(this.#connection.client, all, this.#render);
-      return results.slice(before.length, -1);
-    } catch (error) {
-      const failure = storeFailure(error, this.#settings.place, "after");
-      const isCommit = isOfCommit(error) && failure instanceof StoreError && !failure.retryable;
-      throw isCommit ? new CommitRefused(failure, isUniqueViolation(error)) : failure;
-    }
-  }
-
-  async finish(): Promise<void> {
-    if (this.#state === "open") await this.commit([]);
-  }
-
-  /** Rolls back what was not committed. A connection that does not do so is thrown away, and the server rolls back. */
-  async leave(): Promise<void> {
-    if (this.#state === "open" && !this.#connection.isLost) {
-      await this.#connection.client.query({ text: "ROLLBACK" }).catch(() => {});
-    }
-    this.#connection.giveBack();
-  }
-
-  #beginning(): readonly Statement[] {
-    if (this.#state === "over") throw new Error("This transaction is over.");
-    if (this.#state === "open") return [];
-    const { pooling, statementTimeoutMs, lockTimeoutMs } = this.#settings;
-    return pooling.isPooled
-      ? [
-          begin,
-          { sql: `SET LOCAL statement_timeout = ${statementTimeoutMs}`, values: [] },
-          { sql: `SET LOCAL lock_timeout = ${lockTimeoutMs}`, values: [] },
-        ]
-      : [begin];
-  }
+interface Connections extends ServerConnections {
+  /** One outside of the pools, for the caller alone; not connected yet. */
+  single(): DriverClient;
 }
 
-const begin: Statement = { sql: "BEGIN ISOLATION LEVEL READ COMMITTED", values: [] };
-const commit: Statement = { sql: "COMMIT", values: [] };
+export interface Connection extends ServerConnection {
+  readonly client: DriverPoolClient;
+}
+
+async function connections(driver: Driver, settings: PostgresSettings): Promise<Connections> {
+  const Client = clientOf(driver, settings);
+  await settings.pooling.findOut(() => new Client(bareConfig(settings)));
+  const render = rendering(!settings.pooling.isPooled);
+  const open = (own: PostgresSettings, max: number): DriverPool => {
+    const pool = new driver.Pool({ ...clientConfig(own), ...poolConfig, Client: clientOf(driver, own), max });
+    watch(pool, own);
+    return pool;
+  };
+  const pools: Readonly<Record<Use, DriverPool>> = {
+    work: open(settings, settings.max),
+    renewal: open(forRenewal(settings), renewalConnectionsMax),
+  };
+  return {
+    take: (use, signal) => takeFrom(pools[use], render, signal),
+    single: () => new Client(clientConfig(settings)),
+    async close() {
+      await Promise.all([pools.work.end(), pools.renewal.end()]);
+    },
+  };
+}
+
+const poolConfig = { idleTimeoutMillis: 30_000, allowExitOnIdle: true };
+
+/**
+ * The time limit is for connecting: given to a pool it would also be one for waiting, and calls would fail because others
+ * are many. A password that is asked for stands beside the URL, which the driver reads last.
+ */
+function clientOf(driver: Driver, { connect, connectTimeoutMs }: PostgresSettings): Driver["Client"] {
+  return class extends driver.Client {
+    constructor(config: object) {
+      super({ ...config, connectionTimeoutMillis: connectTimeoutMs });
+      if (typeof connect.password === "function") Object.assign(this, { password: connect.password });
+    }
+  };
+}
+
+/** Time limits on the server end what the driver has given up. */
+function clientConfig(settings: PostgresSettings): object {
+  const { statementTimeoutMs, lockTimeoutMs, pooling } = settings;
+  const session = {
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+  };
+  return { ...bareConfig(settings), ...(pooling.isPooled ? {} : session) };
+}
+
+function bareConfig({ connect, statementTimeoutMs }: PostgresSettings): object {
+  return {
+    ...connect,
+    application_name: "everstep",
+    keepAlive: true,
+    pipeline: true,
+    query_timeout: statementTimeoutMs + 1000,
+  };
+}
+
+function watch(pool: DriverPool, { pooling }: PostgresSettings): void {
+  // A connection that breaks while nobody uses it is replaced by the next call.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => {
+    client.on("error", () => void lost.add(client));
+    client.on("end", () => void lost.add(client));
+    if (!pooling.isPooled) client.query({ text: ownPlans }).catch(() => {});
+  });
+}
+
+const lost = new WeakSet<object>();
+
+async function takeFrom(
+  pool: DriverPool,
+  render: Render,
+  signal: AbortSignal | undefined,
+): Promise<Connection> {
+  const taking = pool.connect();
+  const client = await untilAborted(taking, signal).catch((error) => {
+    // It comes too late for this call, and in time for the next.
+    if (signal?.aborted) taking.then((late) => late.release()).catch(() => {});
+    throw error;
+  });
+  const isIdle = (): boolean => (client.getTransactionStatus?.() ?? "I") === "I";
+  return {
+    client,
+    isReused: false,
+    get isLost() {
+      return lost.has(client);
+    },
+    exchange: (statements) => exchange(client, statements, render),
+    async rollback() {
+      // COMMIT that came behind a statement that failed has rolled back already.
+      if ((client.getTransactionStatus?.() ?? "T") !== "I") await client.query({ text: "ROLLBACK" });
+    },
+    // One that is still in a transaction is nobody's to use.
+    leave: () => client.release(lost.has(client) || !isIdle()),
+    destroy() {
+      lost.add(client);
+      client.connection?.stream?.destroy?.();
+    },
+  };
+}
 
 /** What COMMIT answered, and no statement before it. */
 const refusedCommits = new WeakSet<Error>();
-
-function isOfCommit(error: unknown): boolean {
-  return error instanceof Error && refusedCommits.has(error);
-}
 
 /** All at once; the answers come in order. The first failure is the one that counts: the others follow from it. */
 async function exchange(
@@ -222,12 +187,15 @@ async function exchange(
   // A connection that broke fails them all at once, and says the least.
   const first = failed.find(({ reason }) => !isConnectionLost(reason)) ?? failed[0];
   if (first !== undefined) {
-    // The primary has become a standby.
-    if (errorCode(first.reason) === "25006") forsake(client);
+    // Nothing can follow, or the primary has become a standby: the next connection may well reach another server.
+    if (isConnectionLost(first.reason) || errorCode(first.reason) === "25006") lost.add(client);
     if (first.statement === commit && first.reason instanceof Error) refusedCommits.add(first.reason);
     throw first.reason;
   }
-  return settled.map((answer) => resultOf((answer as PromiseFulfilledResult<DriverResult>).value));
+  return settled.map((answer) => {
+    const { rows, rowCount } = (answer as PromiseFulfilledResult<DriverResult>).value;
+    return { rows, changes: rowCount ?? 0 };
+  });
 }
 
 /** In one piece, where it would fit into one. */
@@ -241,10 +209,63 @@ function allAtOnce<Result>(client: DriverClient, send: () => Result): Result {
   }
 }
 
-function resultOf({ rows, rowCount }: DriverResult): SqlResult {
-  return { rows, changes: rowCount ?? 0 };
-}
+/**
+ * How statements are planned on the store's connections. All of them look their rows up by key, so a plan is made once
+ * and kept, as long as no other plan can seem cheaper: a table that is empty when a plan is made, and read from end to
+ * end by it, may have a million rows a minute later.
+ */
+const planSettings: Readonly<Record<string, string>> = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_mergejoin: "off",
+  enable_hashjoin: "off",
+  // A plan that cannot do without what is ruled out looks expensive enough to be compiled.
+  jit: "off",
+};
 
-function isRead({ sql }: Statement): boolean {
-  return sql.startsWith("SELECT");
+/** For a whole session. */
+export const ownPlans: string = Object.entries(planSettings)
+  .map(([name, value]) => `SET ${name} = ${value}`)
+  .join("; ");
+
+/** For the rest of a transaction: the author's statements are planned as anywhere else. */
+export const authorsPlans: string = Object.keys(planSettings)
+  .map((name) => `SET LOCAL ${name} TO DEFAULT`)
+  .join("; ");
+
+/** And the store's own behind them again. */
+export const ownPlansAgain: string = Object.entries(planSettings)
+  .map(([name, value]) => `SET LOCAL ${name} = ${value}`)
+  .join("; ");
+
+/**
+ * Whether a pooler (PgBouncer) stands before the server and hands out its connections per transaction: then nothing may be
+ * prepared and nothing set for a session. Users may say so. Otherwise it is found out: a pooler tells its clients another
+ * process than the one that answers them.
+ */
+export class Pooling {
+  #isPooled: boolean | undefined;
+
+  constructor(given: boolean | undefined) {
+    this.#isPooled = given;
+  }
+
+  /** Known once somebody has said so or found out. */
+  get isPooled(): boolean {
+    return this.#isPooled ?? false;
+  }
+
+  /** `create` makes a client that asks for no settings: a pooler refuses those it does not know. */
+  async findOut(create: () => DriverClient): Promise<void> {
+    if (this.#isPooled !== undefined) return;
+    const client = create();
+    client.on("error", () => {});
+    try {
+      await client.connect();
+      const { rows } = await client.query({ text: "SELECT pg_backend_pid() AS pid" });
+      this.#isPooled = client.processID !== undefined && rows[0]?.pid !== client.processID;
+    } finally {
+      client.end().catch(() => {});
+    }
+  }
 }

@@ -2,11 +2,11 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { CamelCasePlugin, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import { suspended } from "../../testing/store-contract/acts.ts";
 import { at, awaiting, create, never, ref, sendEvent } from "../../testing/store-contract/given.ts";
-import { drizzleTransaction, kyselyTransaction } from "./adapters.ts";
-import type { PostgresStore } from "./postgres-store.ts";
-import { postgresPlace, postgresUrl } from "./test-support.ts";
+import type { PostgresStore } from "./index.ts";
+import { drizzleTransaction, kyselyTransaction } from "./transactions.ts";
 
 describe.skipIf(postgresUrl === undefined)(
   "writing in a caller's transaction on PostgreSQL (set EVERSTEP_POSTGRES_URL)",

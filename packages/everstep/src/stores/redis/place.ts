@@ -1,5 +1,7 @@
 /** Places in paged lists: numbers as texts of fixed length, so that the order of texts is the order of numbers. */
-import { EverstepError } from "../../model/error.ts";
+import { position as cursor } from "../../store/position.ts";
+
+export { page as pageOf, position as cursor, readPosition as readCursor } from "../../store/position.ts";
 
 /** In the order of creation times, those before 1970 included. */
 export function timeOrder(time: number): string {
@@ -14,35 +16,4 @@ export function placeCursor(place: string): string {
 
 export function wide(number: number): string {
   return String(number).padStart(16, "0");
-}
-
-/** What the caller hands back for the next page. */
-export function cursor(...key: readonly number[]): string {
-  return key.join(".");
-}
-
-export function readCursor(text: string, parts: number): number[] {
-  const key = text.split(".").map((part) => (/^-?\d{1,16}$/.test(part) ? Number(part) : Number.NaN));
-  if (key.length !== parts || !key.every(Number.isSafeInteger)) {
-    throw new EverstepError(
-      "INVALID_CURSOR",
-      `${JSON.stringify(text.slice(0, 80))} is not a place in this list. Pass the cursor of the page before it, unchanged.`,
-    );
-  }
-  return key;
-}
-
-/** Cuts the page from items of which one more than `limit` was asked for. */
-export function pageOf<Item, Shown>(
-  items: readonly Item[],
-  limit: number,
-  show: (item: Item) => Shown,
-  cursorOf: (item: Item) => string,
-): { readonly items: readonly Shown[]; readonly after?: string } {
-  const page = items.slice(0, limit);
-  const shown = page.map(show);
-  const last = page.at(-1);
-  return items.length > limit && last !== undefined
-    ? { items: shown, after: cursorOf(last) }
-    : { items: shown };
 }

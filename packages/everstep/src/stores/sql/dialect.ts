@@ -5,12 +5,12 @@
  * columns are written with the alias of their table (`s.key`), because some databases keep such words for themselves.
  */
 import type { ClaimRequest } from "../../store/store.ts";
-import type { SendQuickly } from "./quick-send.ts";
-import type { ApplyQuickly } from "./quick-write.ts";
 import type { ReadDialect } from "./reads/dialect.ts";
 import type { SqlRow, SqlValue } from "./rows/row.ts";
 import type { Table } from "./schema/table.ts";
 import type { Database, Statement } from "./session.ts";
+import type { SendQuickly } from "./write/quick-send.ts";
+import type { ApplyQuickly } from "./write/quick-write.ts";
 
 export interface Dialect extends ReadDialect {
   /** Fails as a whole when a key is taken: "constraint". Rows are inserted in the order given. */
@@ -71,7 +71,7 @@ export interface Dialect extends ReadDialect {
    */
   claim(database: Database, request: ClaimRequest): Promise<readonly SqlRow[]>;
 
-  /** What stands for a topic in the key of a publication, where an index has no room for every topic; see event-key.ts. */
+  /** What stands for a topic in the key of a publication, where an index has no room for every topic; see event-row.ts. */
   readonly scopeOfTopic?: (topic: string) => string;
 
   /** An expression for any whole number from 0 to `runIdGapMax`; statements of replicas must give the same. */

@@ -2,17 +2,20 @@
  * Hands out due runs. Every workflow and lane is its own stretch of one index, read from its oldest entry: paused and
  * ended runs, sleepers and other workflows' runs are never looked at. The stretches are merged by lane and due time.
  */
-import type { Claim } from "../../model/lease.ts";
-import { claimed } from "../../store/apply/apply-lease.ts";
+
+import type { InstanceStatus } from "../../model/instance.ts";
+import type { Claim, ReturnedLease } from "../../model/lease.ts";
+import { claimed, type HeldRow, released, renewed } from "../../store/apply/apply-lease.ts";
 import { claimableLanes, lanes } from "../../store/apply/lane.ts";
-import type { ClaimRequest } from "../../store/store.ts";
-import { readBegun, readValue } from "../sql/rows/json-column.ts";
-import { flag, integer, integerOrNull, type SqlRow, type SqlValue, text } from "../sql/rows/row.ts";
-import { type Move, moveColumns, moveValues } from "../sql/rows/run-row.ts";
-import type { Connection } from "./connection.ts";
+import { runKey } from "../../store/apply/run-key.ts";
+import type { ClaimRequest, RenewAnswer, Renewal } from "../../store/store.ts";
+import { inClaimOrder, readClaim } from "../sql/lease/claim.ts";
+import { integer, integerOrNull, type SqlValue } from "../sql/rows/row.ts";
+import { type Move, moveColumns, moveValues, readBegunColumn } from "../sql/rows/run-row.ts";
 import { limited } from "./dialect.ts";
 import type { SqliteStatement } from "./driver.ts";
 import { resultCode } from "./failures.ts";
+import type { Connection } from "./session.ts";
 
 export type ClaimRuns = (request: ClaimRequest) => readonly Claim[];
 
@@ -106,15 +109,9 @@ function dueRuns({ db, names, snapshot }: Connection): DueRuns {
           }
         }
       }
-      return found.sort(inOrder);
+      return found.sort(inClaimOrder);
     },
   };
-}
-
-/** Starts come last; a lease that ran out is work under way like any other. */
-function inOrder(a: Candidate, b: Candidate): number {
-  const starts = Number(a.lane === lanes.starting) - Number(b.lane === lanes.starting);
-  return starts || a.dueAt - b.dueAt || a.run - b.run;
 }
 
 /** Undefined for a run whose rows are damaged or gone: it is moved aside, so that it is not met again. */
@@ -125,17 +122,21 @@ function takes(connection: Connection): (candidate: Candidate, request: ClaimReq
        i.workflow, i.instance_id, i.created_at, i.deadline_at, i.params, i.params_marks, r.last_commit
      FROM ${names.run} r JOIN ${names.instance} i ON i.id = r.instance WHERE r.id = ?`,
   );
-  const statements = new Map<boolean, SqliteStatement<unknown>>();
+  const statements: { any?: SqliteStatement<unknown>; active?: SqliteStatement<unknown> } = {};
+  const updateOf = (columns: readonly string[]): SqliteStatement<unknown> =>
+    db.prepare(`UPDATE ${names.run} SET ${columns.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`);
   /** Writing the status it has already would move an entry of the list's index. */
-  const take = (run: number, { status, ...rest }: ClaimMove, isActive: boolean): void => {
-    const move: Move = isActive ? rest : { status, ...rest };
-    let statement = statements.get(isActive);
-    if (statement === undefined) {
-      const set = moveColumns(move).map((column) => `${column} = ?`);
-      statement = db.prepare(`UPDATE ${names.run} SET ${set.join(", ")} WHERE id = ?`);
-      statements.set(isActive, statement);
+  const take = (run: number, move: Move, isActive: boolean): void => {
+    const values = moveValues(move);
+    if (!isActive) {
+      statements.any ??= updateOf(moveColumns(move));
+      statements.any.run(...values, run);
+      return;
     }
-    statement.run(...moveValues(move), run);
+    const status = Object.keys(move).indexOf("status");
+    values.splice(status, 1);
+    statements.active ??= updateOf(moveColumns(move).toSpliced(status, 1));
+    statements.active.run(...values, run);
   };
   const moveAside = db.prepare(`UPDATE ${names.run} SET lane = NULL WHERE id = ?`);
 
@@ -143,17 +144,14 @@ function takes(connection: Connection): (candidate: Candidate, request: ClaimReq
     const { run } = candidate;
     const found = readable(connection, () => {
       const tuple = read.get(run);
-      if (tuple === undefined) return undefined;
-      const row = claimRow(tuple as readonly SqlValue[]);
-      return { row, ...readClaim(row, candidate, request) };
+      return tuple && claimOf(claimRow(run, tuple as readonly SqlValue[]), candidate, request);
     });
     if (found === undefined) {
       moveAside.run(run);
       return undefined;
     }
-    const { row, claim, move } = found;
-    take(run, move, row.status === "active");
-    return claim;
+    take(run, found.move, found.wasActive);
+    return found.claim;
   };
 }
 
@@ -168,8 +166,9 @@ function readable<Value>({ settings }: Connection, read: () => Value): Value | u
 }
 
 /** By name, which the library could do too, but at several times the price. */
-function claimRow(tuple: readonly SqlValue[]): SqlRow {
+function claimRow(run: number, tuple: readonly SqlValue[]): Record<string, unknown> {
   return {
+    run,
     run_number: tuple[0],
     token: tuple[1],
     status: tuple[2],
@@ -186,17 +185,12 @@ function claimRow(tuple: readonly SqlValue[]): SqlRow {
     params: tuple[13],
     params_marks: tuple[14],
     last_commit: tuple[15],
-  } as SqlRow;
+    ran_out: 0,
+  };
 }
 
-type ClaimMove = ReturnType<typeof claimed>["move"];
-
-function readClaim(
-  row: SqlRow,
-  { run, lane, dueAt }: Candidate,
-  request: ClaimRequest,
-): { readonly claim: Claim; readonly move: ClaimMove } {
-  const begun = readBegunIfSound(row);
+/** The row becomes what it is once the run is taken. */
+function claimOf(row: Record<string, unknown>, { lane, dueAt }: Candidate, request: ClaimRequest) {
   const before = {
     lane,
     dueAt,
@@ -206,35 +200,78 @@ function readClaim(
     startedAt: integerOrNull(row, "started_at"),
   };
   const { move, left } = claimed(before, request);
-  const claim: Claim = {
-    workflowName: text(row, "workflow"),
-    instanceId: text(row, "instance_id"),
-    lease: {
-      runId: run,
-      token: request.token,
-      owner: request.owner,
-      expiresAt: request.leaseUntil,
-    },
-    runNumber: integer(row, "run_number"),
-    params: readValue(row, "params"),
-    createdAt: integer(row, "created_at"),
-    startedAt: move.startedAt ?? request.now,
-    deadlineAt: integerOrNull(row, "deadline_at"),
-    waitingSince: integerOrNull(row, "waiting_since"),
-    // A row that is damaged is not fresh: whoever reads its history is told so, and the instance ends with the reason.
-    fresh: begun !== undefined && !flag(row, "recorded"),
-    eventSeq: integer(row, "event_seq"),
-    begun: begun ?? [],
-    crashCount: move.crashCount,
-    left,
-  };
-  return { claim, move };
+  row.started_at = move.startedAt;
+  row.crash_count = move.crashCount;
+  row.ran_out = left.ranOut;
+  return { claim: readClaim(row, request), move, wasActive: row.status === "active" };
 }
 
-function readBegunIfSound(row: SqlRow): Claim["begun"] | undefined {
-  try {
-    return readBegun(row, "begun");
-  } catch {
-    return undefined;
-  }
+/** Leases that are kept alive or given back: only the columns that this looks at are read, and those it changes written. */
+export interface Leases {
+  renew(renewals: readonly Renewal[], until: number, now: number): readonly RenewAnswer[];
+  release(leases: readonly ReturnedLease[], now: number): void;
+}
+
+export function leases({ db, names, transactLeases }: Connection): Leases {
+  const read = db.prepareTuples(
+    `SELECT lane, token, last_commit, event_seq, status, due_at, begun FROM ${names.run} WHERE id = ?`,
+  );
+  const find = (run: number): HeldRow | undefined => {
+    const row = read.get(run);
+    return (
+      row && {
+        lane: row[0] as number | null,
+        token: row[1] as number,
+        lastCommit: row[2] as number,
+        eventSeq: row[3] as number,
+        status: row[4] as InstanceStatus,
+        dueAt: row[5] as number,
+        begun: readBegunColumn(row[6] as string | null),
+      }
+    );
+  };
+  const updates = new Map<string, SqliteStatement<unknown>>();
+  const update = (run: number, name: string, move: Move): void => {
+    let statement = updates.get(name);
+    if (statement === undefined) {
+      const set = moveColumns(move).map((column) => `${column} = ?`);
+      statement = db.prepare(`UPDATE ${names.run} SET ${set.join(", ")} WHERE id = ?`);
+      updates.set(name, statement);
+    }
+    statement.run(...moveValues(move), run);
+  };
+
+  return {
+    renew(renewals, until) {
+      if (renewals.length === 0) return [];
+      return transactLeases(() =>
+        renewals.map((renewal): RenewAnswer => {
+          const run = runKey(renewal.lease.runId);
+          const row = find(run);
+          const { move, answer } = renewed(row, renewal, until);
+          if (row === undefined || move === null) return answer;
+          // What its bodies are seldom changes, and an end of the lease that stays moves no entry of an index.
+          const begins = row.begun !== move.begun && (!isNothing(row.begun) || !isNothing(move.begun));
+          if (begins) update(run, "renew with bodies", move);
+          else if (move.dueAt !== row.dueAt) update(run, "renew", { dueAt: move.dueAt });
+          return answer;
+        }),
+      );
+    },
+
+    release(given, now) {
+      if (given.length === 0) return;
+      transactLeases(() => {
+        for (const lease of given) {
+          const run = runKey(lease.runId);
+          const move = released(find(run), lease, now);
+          if (move !== null) update(run, "release", move);
+        }
+      });
+    },
+  };
+}
+
+function isNothing(begun: HeldRow["begun"]): boolean {
+  return "length" in begun && begun.length === 0;
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { watchedDriver } from "../../../../../tests/support/sqlite-place.ts";
 import type { Claim } from "../../model/lease.ts";
 import { claimIds, instance, started, suspended, write } from "../../testing/store-contract/acts.ts";
 import {
@@ -15,9 +16,8 @@ import {
   sleeping,
   terminate,
 } from "../../testing/store-contract/given.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
-import { watchedDriver } from "./test-support.ts";
 
 let store: SqliteStore;
 let database: () => DatabaseSync;

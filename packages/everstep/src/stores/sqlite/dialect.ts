@@ -1,5 +1,5 @@
 /** SQLite's part of the shared statements. It works in the process, so each row of values has a statement of its own. */
-import { selectWorkflows } from "../sql/reads/workflows.ts";
+import { selectWorkflows } from "../sql/reads/strands.ts";
 import type { TableNames } from "../sql/schema/table.ts";
 import type { SqlDialect } from "../sql/sql-store.ts";
 

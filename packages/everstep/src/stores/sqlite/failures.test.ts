@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import { temporaryFolder, watchedDriver } from "../../../../../tests/support/sqlite-place.ts";
 import { EverstepError, StoreError } from "../../model/error.ts";
 import { snapshot, started } from "../../testing/store-contract/acts.ts";
 import {
@@ -17,7 +18,6 @@ import {
 import { storeFailure } from "./failures.ts";
 import { sqlite } from "./index.ts";
 import { readOptions } from "./options.ts";
-import { temporaryFolder, watchedDriver } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

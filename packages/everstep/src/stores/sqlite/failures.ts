@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "../../model/error.ts";
+import { firstInChain } from "../sql/server/failures.ts";
 import type { SqliteSettings } from "./options.ts";
 
 /**
@@ -42,13 +43,8 @@ function beyondReading(cause: unknown): EverstepError {
   );
 }
 
-/** Authors' code may have wrapped the error: the code counts wherever it is in the chain of causes. */
 export function resultCode(error: unknown, settings: SqliteSettings): number | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
-    const code = settings.driver.resultCode(at);
-    if (code !== undefined) return code;
-  }
-  return undefined;
+  return firstInChain(error, (at) => settings.driver.resultCode(at));
 }
 
 /** SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE and _ROWID: somebody else has taken that key. */
@@ -58,14 +54,6 @@ export function isUniqueViolation(code: number | undefined): boolean {
 
 export function placeOf(settings: SqliteSettings): string {
   return settings.file === null ? "The in-memory database" : `The database "${settings.file}"`;
-}
-
-export function closedFailure(settings: SqliteSettings): StoreError {
-  return new StoreError(
-    "fatal",
-    "STORE_CLOSED",
-    `${placeOf(settings)} was closed. Open a new store to go on.`,
-  );
 }
 
 interface Meaning {

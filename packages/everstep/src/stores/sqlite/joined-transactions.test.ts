@@ -2,12 +2,12 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { makeFirstSchema, temporaryFolder } from "../../../../../tests/support/sqlite-place.ts";
 import { at, create, ref } from "../../testing/store-contract/given.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { nodeDriver } from "./driver.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import { nodeDriver } from "./node-driver.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
-import { makeFirstSchema, temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,11 +1,11 @@
 /** What a request works on. Steps and events of a run are looked up when a rule asks for them. */
-import type { InstanceRef, InstanceStatus } from "../../model/instance.ts";
-import { isTerminal } from "../../model/instance.ts";
+import { type InstanceRef, type InstanceStatus, isTerminal } from "../../model/instance.ts";
 import { parseJson } from "../../model/json.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { changeKey, eventKey, nameKey, publicationKey, sent } from "../../store/apply/keys.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import { runKey } from "../../store/apply/run-key.ts";
+import type { RunRow } from "../../store/apply/run-row.ts";
 import type {
   BufferedEvent,
   KnownWait,
@@ -22,21 +22,26 @@ import type {
   SendEventRequest,
   StoreRequest,
 } from "../../store/store.ts";
-import { withWorkflows } from "../sql/reads/workflows.ts";
-import { idOf, isKey, sentKey, publicationKey as storedPublicationKey } from "../sql/rows/event-key.ts";
+import { withWorkflows } from "../sql/reads/strands.ts";
+import {
+  idOf,
+  isKey,
+  publishedKey,
+  sentKey,
+  publicationKey as storedPublicationKey,
+} from "../sql/rows/event-row.ts";
 import { readRunList } from "../sql/rows/json-column.ts";
 import { integer } from "../sql/rows/row.ts";
-import type { Connection } from "./connection.ts";
 import type { SqliteStatement } from "./driver.ts";
-import type { LoadedRun, RunRows } from "./run-rows.ts";
+import type { LoadedRun, RunRows } from "./save.ts";
+import type { Connection } from "./session.ts";
 
 /** Adds to the set what the request is about. */
-export type Load = (set: WorkingSet, request: StoreRequest) => void;
+type Load = (set: WorkingSet, request: StoreRequest) => void;
 
 export function loads(connection: Connection, rows: RunRows): Load {
   const shelves = shelfStatements(connection);
-  const add = (set: WorkingSet, loaded: LoadedRun | undefined): WorkingRun | undefined => {
-    if (loaded === undefined) return undefined;
+  const add = (set: WorkingSet, loaded: LoadedRun, waits?: Map<number, KnownWait>): WorkingRun => {
     const { row, instanceId, retentionMs } = loaded;
     const instance = {
       id: row.instance,
@@ -46,18 +51,31 @@ export function loads(connection: Connection, rows: RunRows): Load {
       request: null,
       isMoved: false,
     };
-    return set.add(row, instance, false, new Shelf(loaded, shelves));
+    return set.add(row, instance, false, new Shelf(loaded, shelves, waits));
   };
   const addRun = (set: WorkingSet, run: number): void => {
-    if (!set.runs.has(run)) add(set, rows.byRun(run));
+    const loaded = set.runs.has(run) ? undefined : rows.byRun(run);
+    if (loaded !== undefined) add(set, loaded);
   };
-  const addNamed = (set: WorkingSet, ref: InstanceRef): WorkingRun | undefined =>
-    set.find(ref) ?? add(set, rows.byName(ref.workflowName, ref.instanceId));
+  const addNamed = (set: WorkingSet, ref: InstanceRef): WorkingRun | undefined => {
+    const known = set.find(ref);
+    if (known !== undefined) return known;
+    const loaded = rows.byName(ref.workflowName, ref.instanceId);
+    return loaded && add(set, loaded);
+  };
 
   const addExisting = existingInstances(connection);
   const addEventId = eventIds(connection);
   const addChange = madeChanges(connection);
-  const addPublication = publications(connection, addRun);
+  const addPublication = publications(connection, (set, topic) =>
+    rows.byTopic(topic).map((loaded) => {
+      // Only the waits on the topic are known, and no rule asks for others: nothing but the publication is in this set.
+      const run = set.runs.get(loaded.row.run) ?? add(set, loaded, new Map());
+      const index = loaded.wait[0] as number;
+      run.waits.set(index, readWait(loaded.wait));
+      return { row: loaded.row, index };
+    }),
+  );
   const addOwned = ownedRuns(connection, addRun);
 
   const load: Load = (set, request) => {
@@ -125,19 +143,17 @@ function madeChanges({ db, names }: Connection) {
 
 type AddRun = (set: WorkingSet, run: number) => void;
 
+type AddWaiters = (
+  set: WorkingSet,
+  topic: string,
+) => readonly { readonly row: RunRow; readonly index: number }[];
+
 /** What was answered before, or the runs that wait on the topic. */
-function publications({ db, names }: Connection, addRun: AddRun) {
+function publications({ db, names }: Connection, addWaiters: AddWaiters) {
   const find = db.prepare(
     `SELECT waiters, runs FROM ${names.publication} WHERE id = ? OR (id = ? AND topic = ?)`,
   );
-  const open = `${names.step} s INDEXED BY ${names.step}_topic`;
-  const waiting = db.prepareTuples(`SELECT DISTINCT s.run FROM ${open} WHERE s.topic = ? AND s.is_open = 1`);
-  // Of a publication that was forgotten.
-  const told = db.prepareTuples(
-    `SELECT e.id, e.run FROM ${open}
-     JOIN ${names.event} e ON e.id = '~p:' || ? || ':' || s.run || ':' || s.step_index
-     WHERE s.topic = ? AND s.is_open = 1`,
-  );
+  const told = db.prepareTuples(`SELECT 1 FROM ${names.event} WHERE id = ?`);
   return (set: WorkingSet, { id, topic }: PublishRequest): void => {
     const key = storedPublicationKey({ topic, id });
     const before = find.get(key, isKey(id) ? key : id, topic);
@@ -146,9 +162,12 @@ function publications({ db, names }: Connection, addRun: AddRun) {
       set.publications.set(publicationKey({ topic, id }), made);
       return;
     }
-    for (const [run] of waiting.all(topic)) addRun(set, run as number);
-    for (const [event, run] of told.all(id, topic))
-      set.eventIds.set((event as string).slice(1), run as number);
+    for (const { row, index } of addWaiters(set, topic)) {
+      // Of a publication that was forgotten.
+      if (row.eventSeq === 0) continue;
+      const event = publishedKey(id, row.run, index);
+      if (told.get(event) !== undefined) set.eventIds.set(event.slice(1), row.run);
+    }
   };
 }
 
@@ -206,9 +225,11 @@ export class Shelf implements RunShelf {
   readonly #hasEnded: boolean;
   readonly #hasEvents: boolean;
   readonly #statements: ShelfStatements;
+  readonly #waits: Map<number, KnownWait> | undefined;
 
-  constructor({ row, before }: LoadedRun, statements: ShelfStatements) {
+  constructor({ row, before }: LoadedRun, statements: ShelfStatements, waits?: Map<number, KnownWait>) {
     this.before = before;
+    this.#waits = waits;
     this.#run = row.run;
     this.#hasEnded = isTerminal(row.status);
     this.#hasEvents = row.eventSeq > 0;
@@ -217,16 +238,11 @@ export class Shelf implements RunShelf {
 
   /** Waits of a run that has ended are not open any more. */
   waits(): Map<number, KnownWait> {
+    if (this.#waits !== undefined) return this.#waits;
     const { open, waiting } = this.#statements;
     const waits = new Map<number, KnownWait>();
-    for (const row of (this.#hasEnded ? waiting : open).all(this.#run)) {
-      waits.set(row[0] as number, {
-        key: row[1] as string,
-        eventType: row[2] as string | null,
-        topic: row[3] as string | null,
-        wakeAt: row[4] as number,
-      });
-    }
+    for (const row of (this.#hasEnded ? waiting : open).all(this.#run))
+      waits.set(row[0] as number, readWait(row));
     return waits;
   }
 
@@ -258,6 +274,16 @@ export class Shelf implements RunShelf {
     const found = this.#statements.eventId.get(this.#run, seq);
     return found && idOf(found[0] as string);
   }
+}
+
+/** Behind its index. */
+function readWait(row: readonly unknown[]): KnownWait {
+  return {
+    key: row[1] as string,
+    eventType: row[2] as string | null,
+    topic: row[3] as string | null,
+    wakeAt: row[4] as number,
+  };
 }
 
 function readEvent(row: readonly unknown[]): BufferedEvent {

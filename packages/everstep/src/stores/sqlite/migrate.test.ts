@@ -2,10 +2,15 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  makeFirstSchema,
+  startScript,
+  temporaryFolder,
+  watchedDriver,
+} from "../../../../../tests/support/sqlite-place.ts";
 import { at, claimRequest, create, ref, terminate } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
 import { migrations } from "./schema.ts";
-import { makeFirstSchema, startScript, temporaryFolder, watchedDriver } from "./test-support.ts";
 
 const newest = migrations.at(-1)?.version ?? 0;
 const folder = temporaryFolder();

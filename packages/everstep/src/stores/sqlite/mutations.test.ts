@@ -2,14 +2,14 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder, watchedDriver } from "../../../../../tests/support/sqlite-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Mutation } from "../../model/mutations.ts";
 import type { CommitOutcome } from "../../store/store.ts";
 import { snapshot, started, stepsOf, write } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, create, ref } from "../../testing/store-contract/given.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
-import { temporaryFolder, watchedDriver } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@ import { EverstepError } from "../../model/error.ts";
 import { checkNames, type NamesOf } from "../../model/known-names.ts";
 import { checkNamespace } from "../../store/namespace.ts";
 import type { SqliteDriver } from "./driver.ts";
-import { nodeDriver } from "./node-driver.ts";
+import { nodeDriver } from "./driver.ts";
 
 export interface SqliteOptions {
   /** A file on a local disk, created when it is not there, or ":memory:". */

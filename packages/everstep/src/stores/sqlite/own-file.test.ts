@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../../tests/support/sqlite-place.ts";
 import { sqlite } from "./index.ts";
-import { temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

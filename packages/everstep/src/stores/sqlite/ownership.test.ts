@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Script, startScript, temporaryFolder } from "../../../../../tests/support/sqlite-place.ts";
 import type { Ownership } from "../../store/store.ts";
 import { abandon, at, claimRequest, create, leaseMs } from "../../testing/store-contract/given.ts";
+import type { SqliteStore } from "./index.ts";
 import { sqlite } from "./index.ts";
-import type { SqliteStore } from "./sqlite-store.ts";
-import { type Script, startScript, temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

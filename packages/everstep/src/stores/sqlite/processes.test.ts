@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { startScript, temporaryFolder } from "../../../../../tests/support/sqlite-place.ts";
 import { at, create, workflow } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
-import { startScript, temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,10 +2,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../../../tests/support/sqlite-place.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { nodeDriver } from "./driver.ts";
 import { sqlite } from "./index.ts";
-import { nodeDriver } from "./node-driver.ts";
-import { temporaryFolder } from "./test-support.ts";
 
 const folder = temporaryFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,9 +4,9 @@ import { applyCreate } from "../../store/apply/apply-create.ts";
 import type { RunRow } from "../../store/apply/run-row.ts";
 import { WorkingSet } from "../../store/apply/working-set.ts";
 import { completed, create, never } from "../../testing/store-contract/given.ts";
-import { type Connection, openConnection } from "./connection.ts";
 import { readOptions } from "./options.ts";
-import { type RunRows, runRows } from "./run-rows.ts";
+import { type RunRows, runRows } from "./save.ts";
+import { type Connection, openConnection } from "./session.ts";
 
 let connection: Connection;
 let rows: RunRows;

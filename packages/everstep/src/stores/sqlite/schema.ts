@@ -4,9 +4,22 @@
  * Written for few and small writes: the row every commit touches (run) holds no payload, payloads lie in tables that
  * are written once, and an index holds only the rows somebody looks for, so that finished runs cost nothing.
  */
-import type { Migration } from "../sql/schema/migration.ts";
+import { existsSync } from "node:fs";
+import type { MigrationReport } from "../../store/store.ts";
+import {
+  type Migration,
+  notOurs,
+  pendingMigrations,
+  readVersion,
+  reportOf,
+  type SchemaVersion,
+  versionText,
+} from "../sql/schema/migration.ts";
 import { columnTexts, type SchemaDialect, type TableText, withAdditions } from "../sql/schema/schema-text.ts";
 import { type Table, type TableNames, tables } from "../sql/schema/table.ts";
+import type { SqliteDatabase } from "./driver.ts";
+import { placeOf } from "./failures.ts";
+import type { SqliteSettings } from "./options.ts";
 
 export function tableNames(namespace: string): TableNames {
   return Object.fromEntries(tables.map((table) => [table, `${namespace}_${table}`])) as TableNames;
@@ -85,5 +98,67 @@ function firstSchema(names: TableNames): readonly string[] {
       primaryKey: ["seq"],
     }),
     `CREATE INDEX ${names.publication}_age ON ${names.publication} (created_at)`,
+  ];
+}
+
+/** Brings the tables up to date. Several processes may do so at once: the second finds nothing left to do. */
+export function migrateSchema(db: SqliteDatabase, settings: SqliteSettings): MigrationReport {
+  const seen = planFor(db, settings);
+  if (seen.statements.length === 0) return seen;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have been faster while this one waited for the lock.
+    const now = planFor(db, settings);
+    for (const statement of now.statements) db.exec(statement);
+    db.exec("COMMIT");
+    return now;
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Whether the tables are there and up to date, as the connection sees them in its transaction. */
+export function hasOwnSchema(db: SqliteDatabase, settings: SqliteSettings): boolean {
+  return planFor(db, settings).statements.length === 0;
+}
+
+/** What would be done to the file, or to one that is not there yet. Changes nothing. */
+export async function planSchema(settings: SqliteSettings): Promise<MigrationReport> {
+  const { driver, file, busyTimeoutMs } = settings;
+  if (file === null || !existsSync(file)) return reportFor(null, settings);
+  const db = await driver.open(file, { busyTimeoutMs, create: false });
+  try {
+    return planFor(db, settings);
+  } finally {
+    db.close();
+  }
+}
+
+function planFor(db: SqliteDatabase, settings: SqliteSettings): MigrationReport {
+  const { meta } = tableNames(settings.namespace);
+  const columns = db.prepare("SELECT name FROM pragma_table_info(?) ORDER BY name").all(meta);
+  if (columns.length === 0) return reportFor(null, settings);
+  const isOurs = columns.map((column) => column.name).join() === "name,value";
+  const found = isOurs ? readVersion(db.prepare(versionText(meta)).all()) : undefined;
+  if (found === undefined) throw notOurs(placeOf(settings), meta, "`namespace` or another file");
+  return reportFor(found, settings);
+}
+
+function reportFor(found: SchemaVersion | null, settings: SqliteSettings): MigrationReport {
+  const names = tableNames(settings.namespace);
+  const pending = pendingMigrations(migrations, found, placeOf(settings));
+  const report = reportOf(found, pending, names, ({ version, oldestCompatible }) => [
+    `INSERT OR REPLACE INTO ${names.meta} (name, value)
+      VALUES ('schema_version', ${version}), ('oldest_compatible', ${oldestCompatible})`,
+  ]);
+  const begins = pending[0]?.version === 1;
+  return begins ? { ...report, statements: [...firstMeta(names), ...report.statements] } : report;
+}
+
+function firstMeta({ meta }: TableNames): readonly string[] {
+  return [
+    `CREATE TABLE ${meta} (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+    `INSERT INTO ${meta} (name, value) VALUES ('last_run', 0)`,
   ];
 }

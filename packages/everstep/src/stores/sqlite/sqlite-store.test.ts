@@ -7,8 +7,8 @@ import type { Store } from "../../store/store.ts";
 import type { AuthorRows } from "../../testing/store-contract/case.ts";
 import { describeStore } from "../../testing/store-contract/index.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { nodeDriver } from "./driver.ts";
 import { sqlite } from "./index.ts";
-import { nodeDriver } from "./node-driver.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "everstep-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
+import { type TaskKind, taskKinds } from "../../../model/task.ts";
 import { pendingLanes } from "../../../store/apply/lane.ts";
 import type { DueQuery, DueRun } from "../../../store/store.ts";
-import { readDue } from "../rows/due-row.ts";
+import { integer, type SqlRow, text } from "../rows/row.ts";
 import type { ReadDialect } from "./dialect.ts";
 import type { Reading } from "./query.ts";
 import { runsOf, workflowsOf } from "./strands.ts";
@@ -22,4 +23,19 @@ export function dueList(dialect: ReadDialect): ListDue {
     });
     return rows.map(readDue);
   };
+}
+
+function readDue(row: SqlRow): DueRun {
+  return {
+    workflowName: text(row, "workflow"),
+    instanceId: text(row, "instance_id"),
+    runNumber: integer(row, "run_number"),
+    kind: readKind(row),
+    dueAt: integer(row, "due_at"),
+  };
+}
+
+/** A word that nobody knows must not hide what else is due. */
+function readKind({ kind }: SqlRow): TaskKind {
+  return taskKinds.find((known) => known === kind) ?? "resume";
 }

@@ -2,8 +2,9 @@
  * Which part of the list of instances a query is about, in the order in which it is read. Where ids are looked for, only so
  * many instances are looked at: what lies further on is left for the next page.
  */
+
+import { page, position, readPosition } from "../../../store/position.ts";
 import type { InstanceQuery, Page } from "../../../store/store.ts";
-import { page, position, readPosition } from "./position.ts";
 
 /** Where an instance stands in the list. */
 export interface Place {

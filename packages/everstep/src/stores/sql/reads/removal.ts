@@ -1,9 +1,9 @@
 /** Removes whole instances. Each slice is a transaction of its own, so that writers get their turn in between. */
 import type { InstanceRef } from "../../../model/instance.ts";
 import type { Dialect } from "../dialect.ts";
-import { lookAgain } from "../look-again.ts";
 import { flag, integer } from "../rows/row.ts";
 import type { Statement } from "../session.ts";
+import { lookAgain } from "../write/look-again.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { eachKey, eachRow } from "./each.ts";
 import { ask, type Changing, type Query, type Reading } from "./query.ts";

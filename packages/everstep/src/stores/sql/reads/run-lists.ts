@@ -4,14 +4,13 @@ import type { RunId } from "../../../model/instance.ts";
 import type { StoredLogLine } from "../../../model/log-line.ts";
 import type { StepRecord } from "../../../model/step.ts";
 import { runKey } from "../../../store/apply/run-key.ts";
+import { page, position, readPosition } from "../../../store/position.ts";
 import type { LogQuery, Page, PageQuery, TopicWaiter, ValueTerms } from "../../../store/store.ts";
 import { eventColumns, readEvent } from "../rows/event-row.ts";
 import { logColumns, readLog } from "../rows/log-row.ts";
-import { integer, type SqlRow } from "../rows/row.ts";
+import { flag, integer, type SqlRow, text } from "../rows/row.ts";
 import { briefStepsOf, readStep, stepColumns } from "../rows/step-row.ts";
-import { hasEvent, readWaiter } from "../rows/waiter-row.ts";
 import type { ReadDialect } from "./dialect.ts";
-import { page, position, readPosition } from "./position.ts";
 import type { Query } from "./query.ts";
 
 export interface RunLists {
@@ -109,5 +108,26 @@ function pages<Item>({ limit: limited }: ReadDialect, { select, where, key, item
       statements: [{ sql, values: [...values, ...from, limit + 1] }],
       read: ([rows = []]) => page(rows, limit, item, place),
     };
+  };
+}
+
+/** For a wait `s`: whether its event has come and was not delivered yet. */
+function hasEvent(eventTable: string): string {
+  return (
+    "CASE WHEN EXISTS (" +
+    `SELECT 1 FROM ${eventTable} e WHERE e.run = s.run AND e.for_step = s.key AND e.delivered_at IS NULL` +
+    ") THEN 1 ELSE 0 END AS has_event"
+  );
+}
+
+function readWaiter(row: SqlRow): TopicWaiter {
+  return {
+    workflowName: text(row, "workflow"),
+    instanceId: text(row, "instance_id"),
+    runNumber: integer(row, "run_number"),
+    stepKey: text(row, "key"),
+    topic: text(row, "topic"),
+    deadlineAt: integer(row, "wake_at"),
+    hasEvent: flag(row, "has_event"),
   };
 }

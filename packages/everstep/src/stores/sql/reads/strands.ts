@@ -5,6 +5,7 @@
 import type { Part } from "../dialect.ts";
 import { joined } from "../part.ts";
 import { integer, type SqlRow, type SqlValue, selectedNames, text } from "../rows/row.ts";
+import type { TableNames } from "../schema/table.ts";
 import type { Statement } from "../session.ts";
 import type { ReadDialect } from "./dialect.ts";
 import { eachKey } from "./each.ts";
@@ -143,3 +144,18 @@ function byPlace(ascending: boolean): (a: SqlRow, b: SqlRow) => number {
 }
 
 const nothing: Query<Rows> = { statements: [], read: () => [] };
+
+/** The names of all workflows that have instances, as the table `known`: one index seek per name, however many runs. */
+export function withWorkflows(names: TableNames): string {
+  return `WITH RECURSIVE known (workflow) AS (
+    SELECT min(r.workflow) FROM ${names.run} r WHERE r.is_current = 1
+    UNION ALL
+    SELECT (SELECT min(r.workflow) FROM ${names.run} r WHERE r.is_current = 1 AND r.workflow > known.workflow)
+    FROM known WHERE known.workflow IS NOT NULL
+  )`;
+}
+
+/** Only their names. */
+export function selectWorkflows(names: TableNames): string {
+  return `${withWorkflows(names)} SELECT known.workflow FROM known WHERE known.workflow IS NOT NULL`;
+}

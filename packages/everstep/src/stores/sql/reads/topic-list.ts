@@ -1,9 +1,10 @@
 /** Topics that are waited on now. */
+
+import { page } from "../../../store/position.ts";
 import type { Page, PageQuery, TopicSummary } from "../../../store/store.ts";
 import { readTopicCursor, topicCursor } from "../../../store/topic-cursor.ts";
 import { integer, type SqlRow, text } from "../rows/row.ts";
 import type { ReadDialect } from "./dialect.ts";
-import { page } from "./position.ts";
 import { ask, type Query, type Read, type Reading } from "./query.ts";
 
 export type ListTopics = (query: PageQuery) => Read<Page<TopicSummary>>;

@@ -50,7 +50,9 @@ export function moveColumns(move: Move): readonly string[] {
 }
 
 export function moveValues(move: Move): SqlValue[] {
-  return Object.values(move).map(columnValue);
+  const values: SqlValue[] = [];
+  for (const value of Object.values(move)) values.push(columnValue(value));
+  return values;
 }
 
 function columnValue(value: RunRow[Changing]): SqlValue {
@@ -68,6 +70,11 @@ export const runSelection: string = runColumns
 
 export function changingValues(row: RunRow): SqlValue[] {
   return changingFields.map((field) => columnValue(row[field]));
+}
+
+/** One of them, by its place in `changingColumns`. */
+export function changingValue(row: RunRow, n: number): SqlValue {
+  return columnValue(row[changingFields[n] as Changing]);
 }
 
 export function runValues(row: RunRow): SqlValue[] {
@@ -110,6 +117,9 @@ function begunColumn(begun: Begun): string | null {
   return "unread" in begun ? begun.unread : begunText(begun);
 }
 
-function readBegunColumn(text: string | null): Begun {
-  return text === null ? [] : { unread: text };
+/** Not looked into: most who write a row leave it as it is. */
+export function readBegunColumn(text: string | null): Begun {
+  return text === null ? nothing : { unread: text };
 }
+
+const nothing: Begun = [];

@@ -1,4 +1,4 @@
-import type { StepRecord, StepStatus, StepType, WaitsFor } from "../../../model/step.ts";
+import type { CompletedStep, StepRecord, StepStatus, StepType, WaitsFor } from "../../../model/step.ts";
 import { unreadValue } from "../../../store/unread-value.ts";
 import { columnNames } from "../schema/table.ts";
 import { attemptErrorsText, readAttemptErrors, readStoredError, readValue } from "./json-column.ts";
@@ -84,4 +84,21 @@ export function readStep(row: SqlRow): StepRecord {
   return status === "completed"
     ? { ...settled, status, result: readValue(row, "result") }
     : { ...settled, status, error: readStoredError(row, "error") };
+}
+
+/** Succeeded at once, at the top level and under a name of its own: nearly all steps are such, and little has to be said of them. */
+export function isPlainStep(step: StepRecord): step is CompletedStep {
+  return (
+    step.status === "completed" &&
+    step.type === "do" &&
+    step.attempts === 1 &&
+    step.starts === 1 &&
+    step.count === 1 &&
+    step.depth === 0 &&
+    step.parentKey === null &&
+    step.wakeAt === null &&
+    step.eventType === null &&
+    step.topic === null &&
+    step.errors.length === 0
+  );
 }

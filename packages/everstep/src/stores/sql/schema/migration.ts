@@ -1,5 +1,7 @@
 /** Which migrations a schema still needs, and whether this code may use a schema newer than itself. */
 import { EverstepError } from "../../../model/error.ts";
+import type { MigrationReport } from "../../../store/store.ts";
+import { integer, type SqlRow, text } from "../rows/row.ts";
 
 export interface Migration<Names> {
   /** Versions count from 1 without gaps. */
@@ -30,4 +32,37 @@ export function pendingMigrations<Names>(
     );
   }
   return migrations.filter((migration) => migration.version > (found?.version ?? 0));
+}
+
+/** What is to be done. `kept`: the statements that write down the version a migration has led to. */
+export function reportOf<Names>(
+  found: SchemaVersion | null,
+  pending: readonly Migration<Names>[],
+  names: Names,
+  kept: (migration: Migration<Names>) => readonly string[],
+): MigrationReport {
+  const from = found?.version ?? 0;
+  const statements = pending.flatMap((migration) => [...migration.statements(names), ...kept(migration)]);
+  return { from, to: pending.at(-1)?.version ?? from, statements };
+}
+
+/** Selects what `readVersion` reads. */
+export function versionText(meta: string): string {
+  return `SELECT m.name, m.value FROM ${meta} m WHERE m.name IN ('schema_version', 'oldest_compatible')`;
+}
+
+/** Undefined unless both are there. */
+export function readVersion(rows: readonly SqlRow[]): SchemaVersion | undefined {
+  const values = new Map(rows.map((row) => [text(row, "name"), integer(row, "value")]));
+  const version = values.get("schema_version");
+  const oldestCompatible = values.get("oldest_compatible");
+  if (version === undefined || oldestCompatible === undefined) return undefined;
+  return { version, oldestCompatible };
+}
+
+export function notOurs(place: string, table: string, elsewhere: string): EverstepError {
+  return new EverstepError(
+    "STORE_NOT_OURS",
+    `${place} has a table "${table}" that everstep did not make; nothing was changed. Choose another ${elsewhere}.`,
+  );
 }

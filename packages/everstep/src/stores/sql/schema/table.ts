@@ -122,7 +122,7 @@ export const columnsOf = {
     result: orNull(payload),
     result_marks: orNull(payload),
   },
-  /** `id` is its key; see event-key.ts. */
+  /** `id` is its key; see event-row.ts. */
   event: {
     run: integer,
     seq: integer,
