@@ -9,13 +9,13 @@
  * waited for and judged as they left it (READ COMMITTED). Runs are locked first and in the order of their ids, then names
  * in theirs, as everybody does. A commit that was applied before has another number and does not pass.
  */
+import { afterPart } from "../../store/after-part.ts";
 import { StoreError } from "../../model/error.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { nameKey } from "../../store/apply/keys.ts";
 import type { RowsStatement, RowValues } from "../sql/dialect.ts";
 import {
   type ApplyQuickly,
-  afterPart,
   type QuickAnswer,
   type QuickBatch,
   type QuickCommit,

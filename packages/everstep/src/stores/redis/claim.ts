@@ -1,11 +1,13 @@
 import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { ClaimRequest, RenewAnswer, Renewal } from "../../store/store.ts";
+import { givenBack, leased } from "../../store/apply/moves.ts";
 import { Arguments } from "./arguments.ts";
 import { begunText, readBegunIfSound } from "./begun-text.ts";
 import { integer, integerOrNull, list, type Reply, text, textOrNull } from "./reply.ts";
 import { runName } from "./run-id.ts";
 import { claimScript, releaseScript, renewScript } from "./scripts/index.ts";
 import type { Session } from "./session.ts";
+import { fieldsOf, laneName } from "./write/run-fields.ts";
 
 // A claim moves damaged runs aside, beside those it hands out, but never so many that others wait for it.
 const damagedMax = 500;
@@ -14,9 +16,20 @@ export async function claim(session: Session, request: ClaimRequest): Promise<re
   const { owner, token, now, leaseUntil, workflows, excusedFrom } = request;
   const limit = Math.min(request.limit, 10_000);
   if (!(limit > 0) || workflows.length === 0) return [];
-  const args = new Arguments()
-    .add(owner, token, now, leaseUntil, limit, limit + damagedMax)
-    .number(excusedFrom);
+  const args = new Arguments().add(owner, now, leaseUntil, limit, limit + damagedMax).number(excusedFrom);
+  // When it started is not known here.
+  const { startedAt: _unknown, ...fields } = fieldsOf(
+    leased({ startedAt: null }, { owner, token, until: leaseUntil }, now),
+  );
+  const entries = Object.entries(fields) as [string, string | null][];
+  args.each(
+    entries.flatMap(([name, value]) => (value === null ? [] : [name, value])),
+    (each) => args.add(each),
+  );
+  args.each(
+    entries.flatMap(([name, value]) => (value === null ? [name] : [])),
+    (name) => args.add(name),
+  );
   args.each(workflows, ({ name, concurrency }) => args.add(name).number(concurrency));
   const claims = list(await session.write(claimScript, args.list, (reply) => list(reply).length > 0));
   return claims.map((reply) => readClaim(list(reply), request));
@@ -82,6 +95,9 @@ export async function release(
   now: number,
 ): Promise<void> {
   const args = new Arguments().add(now);
-  args.each(leases, ({ runId, token, retryAt }) => args.add(runName(runId), token).number(retryAt));
+  args.each(leases, ({ runId, token, retryAt }) => {
+    const back = retryAt === undefined ? givenBack("active", "resume", now) : givenBack("active", "retry", retryAt);
+    args.add(runName(runId), token, laneName(back.lane as number), back.kind, back.dueAt);
+  });
   await session.run(releaseScript, args.list, "writing", "renewal");
 }

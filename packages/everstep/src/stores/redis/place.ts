@@ -6,10 +6,19 @@ export function timeOrder(time: number): string {
   return time < 0 ? `0${wide(Number.MAX_SAFE_INTEGER + time)}` : `1${wide(time)}`;
 }
 
+export function placeTime(place: string): number {
+  const time = Number(place.slice(1, 17));
+  return place.startsWith("0") ? time - Number.MAX_SAFE_INTEGER : time;
+}
+
+/** The number of the instance, which is that of its first run. */
+export function serialOf(place: string): number {
+  return Number(place.slice(17));
+}
+
 /** What the caller hands back for a place in the list of instances. */
 export function placeCursor(place: string): string {
-  const time = Number(place.slice(1, 17));
-  return cursor(place.startsWith("0") ? time - Number.MAX_SAFE_INTEGER : time, Number(place.slice(17)));
+  return cursor(placeTime(place), serialOf(place));
 }
 
 export function wide(number: number): string {

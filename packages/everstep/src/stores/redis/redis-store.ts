@@ -51,7 +51,7 @@ import * as lists from "./run-lists.ts";
 import { Session } from "./session.ts";
 import { listTopics } from "./topic-list.ts";
 import { Lists, listUnlisted } from "./unlisted.ts";
-import { write } from "./write.ts";
+import { write } from "./write/write.ts";
 
 export class RedisStore implements Store {
   readonly name = "redis";

@@ -3,15 +3,18 @@
  * runs, sleepers and other workflows' runs are never looked at. The sets are merged by lane and due time.
  */
 import { indexes } from "./indexes.lua.ts";
-import { moves } from "./moves.lua.ts";
 import { prelude } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
 import { runSaving } from "./run-saving.lua.ts";
 import { script } from "./script.ts";
 
 const main = `
-local owner, token, now, leaseUntil, limit, workMax = text(), text(), number(), number(), number(), number()
+local owner, now, leaseUntil, limit, workMax = text(), number(), number(), number(), number()
 local excusedFrom = number()
+-- What becomes of every run that is handed out ('leased' in store/apply/moves.ts): fields to set, and fields that go.
+local leased, gone = {}, {}
+for n = 1, number() do leased[n] = text() end
+for n = 1, number() do gone[n] = text() end
 
 -- How many more runs of the workflow may be leased.
 local function freePlaces(workflow, concurrency)
@@ -98,13 +101,13 @@ local function pick(stretch, name)
   picked[#picked + 1] = { id = id, name = name, run = run, stored = stored, instance = instance }
 end
 
--- As 'lease' has it, for a run that was not leased before: nearly every claim, and without a table of the run.
+-- For a run that was not leased before: nearly every claim, and without a table of the run.
 local function leasePlainly(each)
   local id, stored = each.id, each.stored
-  local key, status, workflow, place, nowText = P .. 'run:' .. id, stored[2], stored[4], stored[6], digits(now)
-  ask('HSET', key, 'token', token, 'lane', 'held', 'status', 'active', 'due', digits(leaseUntil), 'commit', '0', 'owner', owner,
-    'startedAt', stored[9] or nowText, 'updatedAt', nowText)
-  if stored[10] then ask('HDEL', key, 'waitingSince') end
+  local key, status, workflow, place = P .. 'run:' .. id, stored[2], stored[4], stored[6]
+  ask('HSET', key, unpack(leased))
+  if not stored[9] then ask('HSET', key, 'startedAt', digits(now)) end
+  if stored[10] then ask('HDEL', key, unpack(gone)) end
   index('due:held', workflow, each.name, digits(leaseUntil))
   if status ~= 'active' then
     index('status:' .. status, workflow, place, false)
@@ -121,7 +124,9 @@ end
 local function leaseAgain(run)
   run.was.lane = nil
   run.crashes = crashesAfter(run)
-  lease(run, owner, tonumber(token), leaseUntil, now)
+  for n = 1, #leased, 2 do run[leased[n]] = NUMBERS[leased[n]] and tonumber(leased[n + 1]) or leased[n + 1] end
+  for _, name in ipairs(gone) do run[name] = nil end
+  run.startedAt = run.startedAt or now
   saveRun(run)
   return digits(run.crashes)
 end
@@ -152,4 +157,4 @@ return savingIndexes(function()
 end)
 `;
 
-export const claimScript = script("claim", prelude, indexes, run, runSaving, moves, main);
+export const claimScript = script("claim", prelude, indexes, run, runSaving, main);

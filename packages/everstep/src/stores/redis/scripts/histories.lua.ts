@@ -1,11 +1,10 @@
 /** Steps, events and log lines of runs, as flat lists in the order that the readers expect. */
 import { events } from "./events.lua.ts";
-import { moves } from "./moves.lua.ts";
-import { nudge } from "./nudge.lua.ts";
+import { packing } from "./packing.lua.ts";
 import { prelude } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
 import { script } from "./script.ts";
-import { steps } from "./steps.lua.ts";
+import { waits } from "./waits.lua.ts";
 
 const rows = `
 -- The end of an open wait is kept beside its record.
@@ -135,6 +134,15 @@ return { rows, not isOver and digits(to) or false }
 `;
 
 const listWaiters = `
+-- The wait has its event already, though nobody has resumed it yet.
+local function isSpokenFor(run, name)
+  for _, seq in ipairs(ask('ZRANGE', key('unread', run.id), 0, -1)) do
+    local event = readEvent(run, seq)
+    if event and event.forStep == name then return true end
+  end
+  return false
+end
+
 local topic, isAscending, after, limit = text(), text() == 'asc', text(), number()
 local names
 if isAscending then
@@ -155,7 +163,7 @@ end
 return rows
 `;
 
-const parts = [prelude, nudge, run, moves, steps, events, rows];
+const parts = [prelude, packing, run, waits, events, rows];
 
 export const readRunsScript = script("readRuns", ...parts, read);
 export const listStepsScript = script("listSteps", ...parts, page, listSteps);

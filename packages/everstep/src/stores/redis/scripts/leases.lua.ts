@@ -1,5 +1,4 @@
 import { indexes } from "./indexes.lua.ts";
-import { moves } from "./moves.lua.ts";
 import { nudge } from "./nudge.lua.ts";
 import { prelude } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
@@ -23,7 +22,8 @@ local function renew()
   if commit == '' or tonumber(commit) == run.commit then
     run.begun = begun ~= '' and begun or nil
   end
-  extendLease(run, untilTime)
+  -- A lease only ever grows while it is held.
+  run.due = math.max(run.due, untilTime)
   return { 'renewed', run.seq, run.status == 'paused' and '1' or '0' }
 end
 
@@ -37,16 +37,16 @@ return savingIndexes(function()
 end)
 `;
 
+/** What becomes of each run is in the arguments; a paused one wants no turn. */
 const release = `
 local now = number()
 return savingIndexes(function()
   for _ = 1, number() do
-    local run, retryAt = heldRun(), number()
-    if run and retryAt then
-      giveBack(run, 'retry', retryAt)
-    elseif run then
-      giveBack(run, 'resume', now)
-      nudge.due = true
+    local run, lane, kind, due = heldRun(), text(), text(), number()
+    if run then
+      if run.status == 'paused' then run.lane = nil else run.lane = lane end
+      run.kind, run.due, run.updatedAt = kind, due, now
+      if due <= now then nudge.due = true end
     end
     saveRuns()
   end
@@ -55,5 +55,5 @@ return savingIndexes(function()
 end)
 `;
 
-export const renewScript = script("renew", prelude, indexes, run, runSaving, moves, held, renew);
-export const releaseScript = script("release", prelude, nudge, indexes, run, runSaving, moves, held, release);
+export const renewScript = script("renew", prelude, indexes, run, runSaving, held, renew);
+export const releaseScript = script("release", prelude, nudge, indexes, run, runSaving, held, release);

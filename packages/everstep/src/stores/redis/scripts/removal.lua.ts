@@ -1,14 +1,11 @@
 /** Removes whole instances: every key of theirs, and every trace in the indexes. */
-
-import { events } from "./events.lua.ts";
 import { indexes } from "./indexes.lua.ts";
-import { moves } from "./moves.lua.ts";
-import { nudge } from "./nudge.lua.ts";
+import { packing } from "./packing.lua.ts";
 import { prelude } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
 import { runSaving } from "./run-saving.lua.ts";
 import { script } from "./script.ts";
-import { steps } from "./steps.lua.ts";
+import { waits } from "./waits.lua.ts";
 
 const remove = `
 local CLASSES = { 'active', 'waiting', 'paused', 'complete', 'errored', 'dead', 'terminated' }
@@ -96,7 +93,7 @@ end
 return #ids
 `;
 
-const parts = [prelude, nudge, indexes, run, runSaving, moves, steps, events, remove];
+const parts = [prelude, packing, indexes, run, runSaving, waits, remove];
 
 export const removeScript = script("remove", ...parts, removeOne);
 export const pruneScript = script("prune", ...parts, prune);

@@ -1,5 +1,6 @@
 /** Writes what has changed of a run, and moves it through the indexes. */
-import { isNumber, runFields } from "./run.lua.ts";
+import { runFields } from "../write/run-fields.ts";
+import { isNumber } from "./run.lua.ts";
 
 const gatherChanges = runFields
   .map(

@@ -14,40 +14,13 @@
  * long, and this is most of what it does.
  */
 
-/** What every commit asks for stands first: the server looks for a field from the beginning. */
-const fields = {
-  token: "count",
-  lane: "text",
-  status: "text",
-  due: "count",
-  commit: "count",
-  recorded: "text",
-  stepAt: "time",
-  begun: "text",
-  crashes: "count",
-  open: "count",
-  seq: "count",
-  workflow: "text",
-  instance: "text",
-  place: "text",
-  number: "count",
-  owner: "text",
-  startedAt: "time",
-  updatedAt: "time",
-  waitingSince: "time",
-  pausedAt: "time",
-  endedAt: "time",
-  keepUntil: "time",
-  buffered: "count",
-  dead: "text",
-  retired: "text",
-  kind: "text",
-} as const;
-export const runFields = Object.keys(fields) as (keyof typeof fields)[];
+import { type Field, fields, runFields } from "../write/run-fields.ts";
 
-export function isNumber(name: keyof typeof fields): boolean {
+export function isNumber(name: Field): boolean {
   return fields[name] !== "text";
 }
+
+const setOf = (names: readonly string[]): string => names.map((name) => `${name} = true`).join(", ");
 
 /** A count that is not stored is 0, anything else is nil. */
 const nothing = runFields.map((name) => `${name} = ${fields[name] === "count" ? "0" : "nil"}`).join(", ");
@@ -65,11 +38,20 @@ const readNumbers = runFields
   .join("\n  ");
 
 export const run = `
+local NUMBERS = { ${setOf(runFields.filter(isNumber))} }
+local COUNTS = { ${setOf(runFields.filter((name) => fields[name] === "count"))} }
 local STATUSES = { active = true, waiting = true, paused = true, complete = true, errored = true, terminated = true }
 local TERMINAL = { complete = true, errored = true, terminated = true }
 
 -- Those that this request has to do with, by id and in order.
 local runs, unsavedRuns, unsavedCount = {}, {}, 0
+
+local function keepRun(run)
+  runs[run.id] = run
+  unsavedCount = unsavedCount + 1
+  unsavedRuns[unsavedCount] = run
+  return run
+end
 
 -- 'was' is what is stored.
 local function readRun(id)
@@ -84,11 +66,15 @@ local function readRun(id)
   local run = { id = id, key = key, was = was, waits = nil, ${copyOf("was")} }
   -- One that nobody knows was damaged; the next verb that saves the run heals it.
   if not STATUSES[run.status] then run.status = 'active' end
-  runs[id] = run
-  unsavedCount = unsavedCount + 1
-  unsavedRuns[unsavedCount] = run
-  return run
+  return keepRun(run)
 end
+
+local function newRun(id)
+  local was = { ${nothing} }
+  return keepRun({ id = id, key = P .. 'run:' .. id, was = was, waits = {}, ${copyOf("was")} })
+end
+
+local function isLeased(run) return run.lane == 'held' or run.lane == 'heldPaused' end
 
 local function currentRun(workflow, instance)
   local id = ask('HGET', named('instance', workflow, instance), 'run')
