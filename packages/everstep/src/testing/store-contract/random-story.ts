@@ -70,9 +70,17 @@ export class RandomStory {
   /** Ids of the events that were sent last, for turns that have heard of some. */
   readonly #sentIds: string[] = [];
 
-  constructor(stores: readonly [Store, Store], seed: number) {
+  /** Most commits have nothing but steps, events that they take, and what comes next. */
+  readonly #areCommitsPlain: boolean;
+
+  constructor(
+    stores: readonly [Store, Store],
+    seed: number,
+    { plainCommits = false }: { readonly plainCommits?: boolean } = {},
+  ) {
     this.#stores = stores;
     this.#random = new Random(seed);
+    this.#areCommitsPlain = plainCommits;
   }
 
   async tell(turns: number): Promise<void> {
@@ -154,8 +162,10 @@ export class RandomStory {
       [this.#sent(this.#random.of(instanceIds))],
     ]);
     const announce = this.#announcement();
-    const request: ToldRequest = (side) =>
-      commit(held.leases[side], made, { leaseUntil, alongside, ...announce });
+    const isPlain = this.#areCommitsPlain && this.#random.upTo(5) > 0;
+    const request: ToldRequest = isPlain
+      ? (side) => commit(held.leases[side], plainOf(made), { leaseUntil })
+      : (side) => commit(held.leases[side], made, { leaseUntil, alongside, ...announce });
     if (ahead === 2) return request;
     held.number = number;
     held.last = request;
@@ -450,6 +460,12 @@ class Random {
 
 function leaseOf(outcome: StoreOutcome | undefined): Lease | undefined {
   return outcome?.kind === "created" ? outcome.claim?.lease : undefined;
+}
+
+function plainOf({ after: _after, noProgress: _noProgress, heard: _heard, ...boundary }: Boundary): Boundary {
+  const { steps, next } = boundary;
+  const settled = next.kind === "suspend" ? steps : steps.filter(({ status }) => status !== "waiting");
+  return { ...boundary, steps: settled, timeouts: [], logs: [] };
 }
 
 function constant(request: StoreRequest): () => StoreRequest {
