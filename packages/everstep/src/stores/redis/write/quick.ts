@@ -24,7 +24,7 @@ import { timeOrder } from "../place.ts";
 import { integer, list, type Reply, text } from "../reply.ts";
 import { runName } from "../run-id.ts";
 import { stepText } from "../step-text.ts";
-import { fieldsOf, type FieldTexts, laneName, statusOr } from "./run-fields.ts";
+import { type Field, fieldsOf, type FieldTexts, laneName, statusOr } from "./run-fields.ts";
 import { instanceFacts } from "./save.ts";
 
 export function isQuick(request: StoreRequest): boolean {
@@ -158,25 +158,36 @@ function endingArguments(ending: Ending & Next, now: number): readonly (string |
   return [deadLetter ? "dead" : status, pruneAt as number, endingText(ending)];
 }
 
-/** Of a run that has not crashed before; all but the first of its commits find that it has a history. */
+/** What is written and what goes. Of a run that has not crashed before, and whose later commits find it recorded. */
 function addMoved(args: Arguments, moved: Partial<RunRow>, more: FieldTexts = {}): void {
-  const { crashes: _none, recorded, ...fields } = fieldsOf(moved);
-  const isFirst = moved.lastCommit === 1;
-  addFields(args, { ...fields, ...(isFirst ? { recorded } : {}), ...more });
-  addAll(
-    args,
-    Object.entries(fields).flatMap(([name, value]) => (value === null ? [name] : [])),
-  );
+  const texts = fieldsOf(moved);
+  texts.crashes = undefined;
+  if (moved.lastCommit !== 1) texts.recorded = undefined;
+  addFields(args, Object.assign(texts, more));
+  addAll(args, namesOfGone(texts));
 }
 
-function addFields(args: Arguments, fields: FieldTexts): void {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null);
-  addAll(args, entries.flat() as string[]);
+function namesOfGone(texts: FieldTexts): readonly string[] {
+  const gone: string[] = [];
+  for (const name in texts) if (texts[name as Field] === null) gone.push(name);
+  return gone;
+}
+
+/** Those that are there. */
+function addFields(args: Arguments, texts: FieldTexts): void {
+  const { list: all } = args;
+  const place = all.push("") - 1;
+  for (const name in texts) {
+    const value = texts[name as Field];
+    if (typeof value === "string") all.push(name, value);
+  }
+  all[place] = String(all.length - place - 1);
 }
 
 /** A count that a new hash does not have is 0. */
-function withoutZeros(fields: FieldTexts): FieldTexts {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "0"));
+function withoutZeros(texts: FieldTexts): FieldTexts {
+  for (const name in texts) if (texts[name as Field] === "0") texts[name as Field] = undefined;
+  return texts;
 }
 
 function addSettled(args: Arguments, steps: readonly StepRecord[]): void {

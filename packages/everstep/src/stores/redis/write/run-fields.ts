@@ -44,8 +44,8 @@ export const fields = {
 export type Field = keyof typeof fields;
 export const runFields = Object.keys(fields) as Field[];
 
-/** Null: the hash has no such field. */
-export type FieldTexts = Partial<Record<Field, string | null>>;
+/** Null: the hash has no such field. Undefined: nobody says. */
+export type FieldTexts = { [Name in Field]?: string | null | undefined };
 
 const laneNames: readonly string[] = ["resuming", "starting", "held", "heldPaused"];
 

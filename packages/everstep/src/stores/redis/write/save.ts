@@ -109,14 +109,14 @@ function changedFields(run: WorkingRun, before: FieldTexts): readonly [Field, st
   else if (run.forgetsEnding) texts.endedAt = null;
   if (run.isNew) Object.assign(texts, firstFields(run));
   if (!run.row.isCurrent) keepRetention(texts, run);
-  const entries = Object.entries(texts) as [Field, string | null][];
+  const entries = Object.entries(texts).filter(([, value]) => value !== undefined) as [Field, string | null][];
   // What is not known of a hash that is there is written, whatever it may be.
   return entries.filter(([field, value]) => (run.isNew ? value !== null : value !== before[field]));
 }
 
 /** Nobody prunes a run that was replaced, but until when it would have been kept is still shown. */
 function keepRetention(texts: FieldTexts, { ending, instance }: WorkingRun): void {
-  delete texts.keepUntil;
+  texts.keepUntil = undefined;
   if (ending === null) return;
   const { pruneAt } = ended(ending.ending, instance.retentionMs, ending.at);
   if (pruneAt !== null) texts.keepUntil = String(pruneAt);
