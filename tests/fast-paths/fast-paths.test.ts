@@ -150,7 +150,9 @@ describe.skipIf(redisUrl === undefined)("Redis (set EVERSTEP_REDIS_URL to run th
     const [quick, long] = [await openNumbered(count), await openNumbered(expectNone)];
     const stores = [quick, longWay(long, everything)] as const;
     await new RandomStory(stores, seed, { plainCommits: true }).tell(200);
-    expect(await readContent(client, namespaceOf(quick))).toEqual(await readContent(client, namespaceOf(long)));
+    expect(await readContent(client, namespaceOf(quick))).toEqual(
+      await readContent(client, namespaceOf(long)),
+    );
     await Promise.all([quick.close(), long.close()]);
   });
 

@@ -143,7 +143,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis renews and releases whatever the token",
     guards: ["INV-2", "INV-4"],
-    file: "stores/redis/scripts/leases.lua.ts",
+    file: "stores/redis/scripts/claim.lua.ts",
     find: "return run and run.token == token and isLeased(run) and run or nil",
     replace: "return run and isLeased(run) and run or nil",
     ...onRedis,
@@ -151,7 +151,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis renews a holder whose commits it has lost",
     guards: ["INV-2"],
-    file: "stores/redis/scripts/leases.lua.ts",
+    file: "stores/redis/scripts/claim.lua.ts",
     find: "if not run or run.commit < applied then return { 'lost' } end",
     replace: "if not run then return { 'lost' } end",
     ...onRedis,
@@ -167,7 +167,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis wakes nobody with an event",
     guards: ["INV-23"],
-    file: "stores/redis/scripts/events.lua.ts",
+    file: "stores/redis/scripts/waits-and-events.lua.ts",
     find: "  if not isAwaited(run, event) then return false end\n  makeDue(run, now)",
     replace: "  if not isAwaited(run, event) then return false end",
     ...onRedis,

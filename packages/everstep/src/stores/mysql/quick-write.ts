@@ -9,17 +9,13 @@
  * waited for and judged as they left it (READ COMMITTED). Runs are locked first and in the order of their ids, then names
  * in theirs, as everybody does. A commit that was applied before has another number and does not pass.
  */
-import { afterPart } from "../../store/after-part.ts";
+
 import { StoreError } from "../../model/error.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { afterPart } from "../../store/after-part.ts";
 import { nameKey } from "../../store/apply/keys.ts";
 import type { RowsStatement, RowValues } from "../sql/dialect.ts";
-import {
-  type ApplyQuickly,
-  type QuickAnswer,
-  type QuickBatch,
-  type QuickCommit,
-} from "../sql/quick-write.ts";
+import type { ApplyQuickly, QuickAnswer, QuickBatch, QuickCommit } from "../sql/quick-write.ts";
 import { endingColumns, endingValues } from "../sql/rows/ending-row.ts";
 import { instanceColumns, instanceValues } from "../sql/rows/instance-row.ts";
 import { logColumns, logValues } from "../sql/rows/log-row.ts";

@@ -38,19 +38,17 @@ import type {
   ValueTerms,
 } from "../../store/store.ts";
 import { ownerFiles } from "../machine/owner-files.ts";
-import * as beats from "./beats.ts";
-import { claim, release, renew } from "./claim.ts";
-import { listDue } from "./due-list.ts";
-import { readRuns } from "./histories.ts";
-import * as instances from "./instances.ts";
-import { type Subscription, subscribe } from "./nudges.ts";
 import type { RedisSettings } from "./options.ts";
-import { prune, remove } from "./removal.ts";
-import { integer, list } from "./reply.ts";
-import * as lists from "./run-lists.ts";
-import { Session } from "./session.ts";
-import { listTopics } from "./topic-list.ts";
-import { Lists, listUnlisted } from "./unlisted.ts";
+import * as beats from "./reads/beats.ts";
+import * as instances from "./reads/instances.ts";
+import { listDue } from "./reads/instances.ts";
+import * as lists from "./reads/run-lists.ts";
+import { listTopics, readRuns } from "./reads/run-lists.ts";
+import { type Subscription, subscribe } from "./server/nudges.ts";
+import { integer, list } from "./server/script-values.ts";
+import { Session } from "./server/session.ts";
+import { claim, release, renew } from "./write/claim.ts";
+import { Lists, listUnlisted, prune, remove } from "./write/upkeep.ts";
 import { write } from "./write/write.ts";
 
 export class RedisStore implements Store {

@@ -3,18 +3,12 @@
  * once more before it does anything: if not everything is as it was, it gives what it has found instead, and changes
  * nothing. Redis does not take back what a script has written, so whatever could fail is looked at before the first write.
  */
-import { events } from "./events.lua.ts";
-import { indexes } from "./indexes.lua.ts";
+
 import { look } from "./look.lua.ts";
 import { mutations } from "./mutations.lua.ts";
-import { nudge } from "./nudge.lua.ts";
-import { packing } from "./packing.lua.ts";
-import { prelude } from "./prelude.lua.ts";
-import { run } from "./run.lua.ts";
-import { runIds } from "./run-ids.lua.ts";
-import { runSaving } from "./run-saving.lua.ts";
-import { script } from "./script.ts";
-import { waits } from "./waits.lua.ts";
+import { nudge, prelude, runIds, script } from "./prelude.lua.ts";
+import { indexes, run, runSaving } from "./run.lua.ts";
+import { events, packing, waits } from "./waits-and-events.lua.ts";
 
 const header = `
 local now, newRuns, seed = number(), number(), text()

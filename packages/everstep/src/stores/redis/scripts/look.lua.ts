@@ -3,7 +3,7 @@
  * for all of it. Whoever looks again and finds the same text finds everything as it was: runs, open waits, undelivered
  * events, names that were free, who waits on a topic, what an owner holds. Changes nothing.
  */
-import { runFields } from "../write/run-fields.ts";
+import { runFields } from "../records/run-fields.ts";
 
 const names = runFields.map((name) => `'${name}'`).join(", ");
 const placeOf = (name: (typeof runFields)[number]): number => runFields.indexOf(name) + 1;

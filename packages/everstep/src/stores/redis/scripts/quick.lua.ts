@@ -8,12 +8,10 @@
  *
  * Nothing is made into a table that need not be: that takes the server several times as long.
  */
-import { indexes } from "./indexes.lua.ts";
-import { nudge } from "./nudge.lua.ts";
-import { prelude } from "./prelude.lua.ts";
-import { runIds } from "./run-ids.lua.ts";
-import { script } from "./script.ts";
-import { packing } from "./packing.lua.ts";
+
+import { nudge, prelude, runIds, script } from "./prelude.lua.ts";
+import { indexes } from "./run.lua.ts";
+import { packing } from "./waits-and-events.lua.ts";
 
 const leaving = `
 local now, creations, isWaitedFor = number(), number(), text() == '1'

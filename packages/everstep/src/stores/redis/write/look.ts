@@ -12,10 +12,17 @@ import type {
 } from "../../../store/apply/working-run.ts";
 import { type WorkingInstance, WorkingSet } from "../../../store/apply/working-set.ts";
 import type { CommitRequest, StoreRequest } from "../../../store/store.ts";
-import { Arguments } from "../arguments.ts";
-import { integer, integerOrNull, list, type Reply, text, textOrNull } from "../reply.ts";
-import { readChange, readPublication } from "./reports.ts";
-import { fieldsOf, type FieldTexts, readRow, runFields, statusOr } from "./run-fields.ts";
+import { type FieldTexts, fieldsOf, readRow, runFields, statusOr } from "../records/run-fields.ts";
+import {
+  Arguments,
+  integer,
+  integerOrNull,
+  list,
+  type Reply,
+  text,
+  textOrNull,
+} from "../server/script-values.ts";
+import { readChange, readPublication } from "./save.ts";
 
 /** One batch, looked at as often as it takes. */
 export interface Look {
@@ -94,7 +101,9 @@ function leastBuffered({ sends, retries, publishes }: Needs, key: string): numbe
 }
 
 function readFound({ needs, steps, retries }: Asked, found: readonly Reply[], firstId: number): Seen {
-  const [topics, creates, events, changes, heard, exist, taken, runs] = found.map(list) as (readonly Reply[])[];
+  const [topics, creates, events, changes, heard, exist, taken, runs] = found.map(
+    list,
+  ) as (readonly Reply[])[];
   let nextId = firstId;
   const set = new WorkingSet(() => nextId++);
   const before = new Map<WorkingRun, FieldTexts>();
@@ -110,7 +119,8 @@ function readFound({ needs, steps, retries }: Asked, found: readonly Reply[], fi
   }
   for (const [n, reply] of (topics ?? []).entries()) {
     const request = needs.publishes[n];
-    if (request && reply !== null) set.publications.set(publicationKey(request), readPublication(text(reply)));
+    if (request && reply !== null)
+      set.publications.set(publicationKey(request), readPublication(text(reply)));
   }
   for (const [n, ref] of [...needs.creates.values()].entries()) {
     const there = creates?.[n] ?? null;

@@ -17,14 +17,12 @@ import type {
   StoreOutcome,
   StoreRequest,
 } from "../../../store/store.ts";
-import { Arguments } from "../arguments.ts";
-import { endingText } from "../ending-text.ts";
-import { eventText } from "../event-text.ts";
-import { timeOrder } from "../place.ts";
-import { integer, list, type Reply, text } from "../reply.ts";
-import { runName } from "../run-id.ts";
-import { stepText } from "../step-text.ts";
-import { type Field, fieldsOf, type FieldTexts, laneName, statusOr } from "./run-fields.ts";
+import { endingText } from "../records/ending-text.ts";
+import { eventText } from "../records/event-text.ts";
+import { runName, timeOrder } from "../records/place.ts";
+import { type Field, type FieldTexts, fields, fieldsOf, laneName, statusOr } from "../records/run-fields.ts";
+import { stepText } from "../records/step-text.ts";
+import { Arguments, integer, list, type Reply, text } from "../server/script-values.ts";
 import { instanceFacts } from "./save.ts";
 
 export function isQuick(request: StoreRequest): boolean {
@@ -103,7 +101,10 @@ function addForLater(args: Arguments, request: StoreRequest): void {
     default:
       names.push(request);
   }
-  args.add("some").flag(mayCreate(request)).each(runs, (run) => args.add(run));
+  args
+    .add("some")
+    .flag(mayCreate(request))
+    .each(runs, (run) => args.add(run));
   args.each(names, ({ workflowName, instanceId }) => args.add(workflowName, instanceId));
 }
 
@@ -118,10 +119,10 @@ function addCreate(args: Arguments, request: CreateRequest, now: number): void {
   const { workflowName, instanceId, createdAt, lease } = request;
   const row = firstRow(request, 0, now);
   const names: FieldTexts = { workflow: workflowName, instance: instanceId, number: String(row.runNumber) };
-  const { token, lane, ...fields } = { ...fieldsOf(row), ...names };
+  const { token, lane, ...more } = { ...fieldsOf(row), ...names };
   args.add(workflowName, instanceId, timeOrder(createdAt)).text(row.owner);
   args.add(token ?? "0", lane ?? "", row.dueAt).flag(lease === null && row.dueAt <= now);
-  addFields(args, withoutZeros(fields));
+  addFields(args, withoutZeros(more));
   addAll(args, instanceFacts(request).flat());
 }
 
@@ -186,7 +187,9 @@ function addFields(args: Arguments, texts: FieldTexts): void {
 
 /** A count that a new hash does not have is 0. */
 function withoutZeros(texts: FieldTexts): FieldTexts {
-  for (const name in texts) if (texts[name as Field] === "0") texts[name as Field] = undefined;
+  for (const name in texts) {
+    if (fields[name as Field] === "count" && texts[name as Field] === "0") texts[name as Field] = undefined;
+  }
   return texts;
 }
 

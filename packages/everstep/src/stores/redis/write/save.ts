@@ -4,18 +4,16 @@ import type { StepRecord } from "../../../model/step.ts";
 import { pendingLanes } from "../../../store/apply/lane.ts";
 import { ended } from "../../../store/apply/moves.ts";
 import type { NewEvent, WorkingRun } from "../../../store/apply/working-run.ts";
-import type { WorkingSet } from "../../../store/apply/working-set.ts";
-import type { CreateRequest } from "../../../store/store.ts";
-import { Arguments } from "../arguments.ts";
-import { endingText } from "../ending-text.ts";
-import { eventText } from "../event-text.ts";
-import { logText } from "../log-text.ts";
-import { timeOrder, wide } from "../place.ts";
-import { addRecorded, type Recorded } from "../recorded.ts";
-import { stepText } from "../step-text.ts";
+import type { Publication, WorkingSet } from "../../../store/apply/working-set.ts";
+import type { ChangeOutcome, CreateRequest } from "../../../store/store.ts";
+import { endingText } from "../records/ending-text.ts";
+import { eventText, logText } from "../records/event-text.ts";
+import { timeOrder, wide } from "../records/place.ts";
+import { type Field, type FieldTexts, fieldsOf, statusOr } from "../records/run-fields.ts";
+import { stepText } from "../records/step-text.ts";
+import { Arguments, integer, text } from "../server/script-values.ts";
 import type { Seen } from "./look.ts";
-import { type Changed, changeText, publicationText } from "./reports.ts";
-import { type Field, fieldsOf, type FieldTexts } from "./run-fields.ts";
+import { addRecorded, type Recorded } from "./mutations.ts";
 
 /** Null when there is nothing to save, and nobody waits for replicas to have what somebody else has saved. */
 export function savingOf(
@@ -109,7 +107,10 @@ function changedFields(run: WorkingRun, before: FieldTexts): readonly [Field, st
   else if (run.forgetsEnding) texts.endedAt = null;
   if (run.isNew) Object.assign(texts, firstFields(run));
   if (!run.row.isCurrent) keepRetention(texts, run);
-  const entries = Object.entries(texts).filter(([, value]) => value !== undefined) as [Field, string | null][];
+  const entries = Object.entries(texts).filter(([, value]) => value !== undefined) as [
+    Field,
+    string | null,
+  ][];
   // What is not known of a hash that is there is written, whatever it may be.
   return entries.filter(([field, value]) => (run.isNew ? value !== null : value !== before[field]));
 }
@@ -177,3 +178,34 @@ function kindsOf(set: WorkingSet, runs: readonly WorkingRun[], now: number): str
     row.lane !== null && pendingLanes.includes(row.lane) && row.dueAt <= now;
   return (due || runs.some(isDue) ? "d" : "") + (changed ? "c" : "") + (ended ? "e" : "");
 }
+
+/** What was answered to requests that have ids of their own, as it is kept for whoever asks again. */
+
+export function publicationText({ waiters, runIds }: Publication): string {
+  return `${waiters}:${runIds.join(",")}`;
+}
+
+export function readPublication(report: string): Publication {
+  const [waiters, runIds = ""] = report.split(":");
+  return {
+    waiters: integer(waiters),
+    runIds: runIds === "" ? [] : runIds.split(",").map((runId) => integer(runId)),
+  };
+}
+
+export function changeText({ runId, status, runNumber, leased }: Changed): string {
+  return `${runId} ${status} ${runNumber} ${leased ? "1" : "0"}`;
+}
+
+export function readChange(report: string): ChangeOutcome {
+  const [runId, status, runNumber, leased] = text(report).split(" ");
+  return {
+    kind: "changed",
+    runId: integer(runId),
+    status: statusOr(status),
+    runNumber: integer(runNumber),
+    leased: leased === "1",
+  };
+}
+
+export type Changed = ChangeOutcome & { readonly kind: "changed" };

@@ -8,12 +8,12 @@ import { afterPart } from "../../../store/after-part.ts";
 import { apply } from "../../../store/apply/apply.ts";
 import { passFence } from "../../../store/apply/apply-commit.ts";
 import type { CommitRequest, StoreOutcome, StoreRequest } from "../../../store/store.ts";
-import { placeOf } from "../failures.ts";
-import { nothingRecorded, type Recorded, recordMutations, refusedMutation } from "../recorded.ts";
-import { integerOrNull, list, type Reply, text } from "../reply.ts";
 import { lookScript, quickScript, saveScript } from "../scripts/index.ts";
-import type { Session } from "../session.ts";
+import { placeOf } from "../server/failures.ts";
+import { integerOrNull, list, type Reply, text } from "../server/script-values.ts";
+import type { Session } from "../server/session.ts";
 import { lookFor, type Seen } from "./look.ts";
+import { nothingRecorded, type Recorded, recordMutations, refusedMutation } from "./mutations.ts";
 import { isQuick, quickArguments, quickOutcome } from "./quick.ts";
 import { savingOf } from "./save.ts";
 
