@@ -122,8 +122,8 @@ export const unseenOnServers: readonly Unseen[] = [
     name: "Redis does not ask a plain commit for its token",
     guards: ["INV-2"],
     file: redisQuick,
-    find: "return not stored.err and stored[1] == token and stored[2] == 'held'",
-    replace: "return not stored.err and stored[2] == 'held'",
+    find: " and stored[1] == token and stored[2] == 'held'",
+    replace: " and stored[2] == 'held'",
     ...onRedis,
   },
   {

@@ -1,6 +1,6 @@
 /**
  * The store contract over one Redis server. Every call is one script, which Redis runs from beginning to end without
- * anything in between.
+ * anything in between; only a write that is not plain takes two (write/write.ts).
  */
 import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";

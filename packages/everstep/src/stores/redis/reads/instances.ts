@@ -156,7 +156,7 @@ export async function nextDueAt(session: Session, workflows: readonly string[]):
   return integerOrNull(await session.run(nextDueScript, args.list, "reading"));
 }
 
-/** In the order of `scripts/record.lua.ts`. */
+/** In the order of `recordOf` in scripts/instances.lua.ts. */
 export function readInstance(reply: readonly Reply[]): InstanceRecord {
   const [
     workflowName,

@@ -5,7 +5,7 @@
 import { type BegunBody, type InstanceStatus, instanceStatuses } from "../../../model/instance.ts";
 import { taskKinds } from "../../../model/task.ts";
 import { lanes } from "../../../store/apply/lane.ts";
-import type { Begun, RunRow } from "../../../store/apply/run-row.ts";
+import type { RunRow } from "../../../store/apply/run-row.ts";
 import { type Reply, unreadable } from "../server/script-values.ts";
 import { placeTime, serialOf } from "./place.ts";
 import { parse } from "./record-text.ts";
@@ -56,79 +56,40 @@ export function laneName(lane: number): string {
 /** As many of a row's facts as are given. */
 export function fieldsOf(row: Partial<RunRow>): FieldTexts {
   const texts: FieldTexts = {};
-  for (const fact in row) write[fact as keyof RunRow]?.(texts, row as RunRow);
+  for (const fact in row) {
+    const known = written[fact as keyof RunRow];
+    if (known !== undefined) texts[known[0]] = known[1](row[fact as keyof RunRow] as never);
+  }
+  // In the other lanes it means nothing, and is left as it was.
+  if (row.lane === lanes.resuming && row.kind !== undefined) texts.kind = row.kind;
   return texts;
 }
 
-type WriteFact = (texts: FieldTexts, row: RunRow) => void;
+const flag = (value: boolean): string | null => (value ? "1" : null);
+const time = (value: number | null): string | null => (value === null ? null : String(value));
 
-const write: Partial<Record<keyof RunRow, WriteFact>> = {
-  token: (texts, { token }) => {
-    texts.token = String(token);
-  },
-  lane: (texts, { lane, kind }) => {
-    texts.lane = lane === null ? null : laneName(lane);
-    // In the other lanes it means nothing, and is left as it was.
-    if (lane === lanes.resuming && kind !== undefined) texts.kind = kind;
-  },
-  status: (texts, { status }) => {
-    texts.status = status;
-  },
-  dueAt: (texts, { dueAt }) => {
-    texts.due = String(dueAt);
-  },
-  lastCommit: (texts, { lastCommit }) => {
-    texts.commit = String(lastCommit);
-  },
-  recorded: (texts, { recorded }) => {
-    texts.recorded = flag(recorded);
-  },
-  begun: (texts, { begun }) => {
-    texts.begun = textOfBegun(begun);
-  },
-  crashCount: (texts, { crashCount }) => {
-    texts.crashes = String(crashCount);
-  },
-  eventSeq: (texts, { eventSeq }) => {
-    texts.seq = String(eventSeq);
-  },
-  owner: (texts, { owner }) => {
-    texts.owner = owner;
-  },
-  startedAt: (texts, { startedAt }) => {
-    texts.startedAt = time(startedAt);
-  },
-  updatedAt: (texts, { updatedAt }) => {
-    texts.updatedAt = time(updatedAt);
-  },
-  waitingSince: (texts, { waitingSince }) => {
-    texts.waitingSince = time(waitingSince);
-  },
-  pausedAt: (texts, { pausedAt }) => {
-    texts.pausedAt = time(pausedAt);
-  },
-  pruneAt: (texts, { pruneAt }) => {
-    texts.keepUntil = time(pruneAt);
-  },
-  deadLetter: (texts, { deadLetter }) => {
-    texts.dead = flag(deadLetter);
-  },
-  isCurrent: (texts, { isCurrent }) => {
-    texts.retired = flag(!isCurrent);
-  },
+/** The field of each fact, and how its text is made. */
+const written: {
+  readonly [Fact in keyof RunRow]?: readonly [Field, (value: RunRow[Fact]) => string | null];
+} = {
+  token: ["token", String],
+  lane: ["lane", (lane) => (lane === null ? null : laneName(lane))],
+  status: ["status", String],
+  dueAt: ["due", String],
+  lastCommit: ["commit", String],
+  recorded: ["recorded", flag],
+  begun: ["begun", (begun) => ("unread" in begun ? begun.unread : begunText(begun) || null)],
+  crashCount: ["crashes", String],
+  eventSeq: ["seq", String],
+  owner: ["owner", (owner) => owner],
+  startedAt: ["startedAt", time],
+  updatedAt: ["updatedAt", time],
+  waitingSince: ["waitingSince", time],
+  pausedAt: ["pausedAt", time],
+  pruneAt: ["keepUntil", time],
+  deadLetter: ["dead", flag],
+  isCurrent: ["retired", (isCurrent) => flag(!isCurrent)],
 };
-
-function flag(value: boolean): string | null {
-  return value ? "1" : null;
-}
-
-function time(value: number | null): string | null {
-  return value === null ? null : String(value);
-}
-
-function textOfBegun(begun: Begun): string | null {
-  return "unread" in begun ? begun.unread : begunText(begun) || null;
-}
 
 /** `values` in the order of `runFields`. Numbers that nobody can read are 0, or not there, as scripts have it. */
 export function readRow(run: number, values: readonly Reply[]): RunRow {

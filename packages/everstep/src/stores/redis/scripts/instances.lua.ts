@@ -1,7 +1,7 @@
 import { prelude, script } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
 
-/** An instance with the facts of one of its runs, as a flat list in the order that `instance-record.ts` reads. */
+/** An instance with the facts of one of its runs, as a flat list in the order that `reads/instances.ts` reads. */
 export const record = `
 local INSTANCE = { 'params', 'marks', 'created', 'deadline', 'retention', 'parent' }
 -- No instance has the first two.

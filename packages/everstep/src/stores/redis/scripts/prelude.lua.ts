@@ -17,16 +17,16 @@ export function script(name: string, ...parts: readonly string[]): Script {
 /**
  * What every script begins with. KEYS[1] is the namespace's `meta` key; every other key has the same prefix, and with it
  * the same hash tag, so that all of them lie in one slot of a cluster. KEYS[2] is `never`, which keeps scripts from running
- * while that slot moves (`scriptKeys` in connection.ts). Arguments are flat and read in order.
+ * while that slot moves (`scriptKeys` in server/connection.ts). Arguments are flat and read in order.
  *
  * The keys, behind `{namespace}:`. What users name stands last, or has its length before it; no key has a time to live.
  *
- *   meta                       hash    version, oldest, epoch, server; number of the last run; waited (write.lua.ts)
+ *   meta                       hash    version, oldest, epoch, server; number of the last run; waited (quick.lua.ts)
  *   never                      none    must not be there
  *   workflows                  set     names of workflows that have instances
  *   instance:<n>:<wf>:<id>     hash    params, times, parent; `run` the current one, `run:<number>` each (n: bytes of wf)
  *   changes:<n>:<wf>:<id>      hash    change id -> what was answered
- *   run:<run>                  hash    the hot fields (run.lua.ts)
+ *   run:<run>                  hash    the hot fields (records/run-fields.ts)
  *   steps:<run>                hash    index -> record
  *   waits:<run>                hash    index -> end, key, type and topic of an open wait
  *   events:<run>               hash    sequence -> topic and payload

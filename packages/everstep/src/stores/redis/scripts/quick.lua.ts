@@ -55,14 +55,22 @@ local function skip()
   position = position + 1 + tonumber(ARGV[position + 1])
   return first, position
 end
+
+-- Fields to set, fields that go, steps, and events that are taken.
+local function skipCommit()
+  local set, setEnd = skip()
+  local gone, goneEnd = skip()
+  local first, last = skip()
+  return set, setEnd, gone, goneEnd, first, last, skip()
+end
 `;
 
 const commits = `
 local function isZero(count) return not count or count == '0' end
 
 -- Of the first five fields that all commits ask for.
-local function isUsual(stored, token, before)
-  return not stored.err and stored[1] == token and stored[2] == 'held' and (stored[3] or '0') == before and isZero(stored[5])
+local function isUsual(id, stored, token, before)
+  return not isLeft(id) and not stored.err and stored[1] == token and stored[2] == 'held' and (stored[3] or '0') == before and isZero(stored[5])
 end
 
 -- Those of the steps that are open waits so far, and how many; nil when one of them is not as usual.
@@ -129,13 +137,10 @@ end
 
 local function goOnPlainly()
   local id, token, before, leaseUntil = text(), text(), text(), text()
-  local set, setEnd = skip()
-  local gone, goneEnd = skip()
-  local first, last = skip()
-  local events, eventsEnd = skip()
+  local set, setEnd, gone, goneEnd, first, last, events, eventsEnd = skipCommit()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open')
-  if isLeft(id) or not isUsual(stored, token, before) then return leaveRun(id) end
+  if not isUsual(id, stored, token, before) then return leaveRun(id) end
   local waits, settled = openWaits(id, first, last, 2, stored[6])
   local taken, count = takenEvents(id, events, eventsEnd)
   if waits == nil or taken == nil then return leaveRun(id) end
@@ -178,14 +183,11 @@ end
 
 local function suspendPlainly()
   local id, token, before, seen, lane, due = text(), text(), text(), number(), text(), text()
-  local set, setEnd = skip()
-  local gone, goneEnd = skip()
-  local first, last = skip()
-  local events, eventsEnd = skip()
+  local set, setEnd, gone, goneEnd, first, last, events, eventsEnd = skipCommit()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open', 'status', 'workflow', 'place')
   local seq, workflow, place = tonumber(stored[4]) or 0, stored[8], stored[9]
-  if isLeft(id) or not isUsual(stored, token, before) or seq > seen or stored[7] ~= 'active' or not (workflow and place) then
+  if not isUsual(id, stored, token, before) or seq > seen or stored[7] ~= 'active' or not (workflow and place) then
     return leaveRun(id)
   end
   local waits = openWaits(id, first, last, 5, stored[6])
@@ -205,15 +207,12 @@ end
 
 local function endPlainly()
   local id, token, before, class, keepFrom, record = text(), text(), text(), text(), number(), text()
-  local set, setEnd = skip()
-  local gone, goneEnd = skip()
-  local first, last = skip()
-  local events, eventsEnd = skip()
+  local set, setEnd, gone, goneEnd, first, last, events, eventsEnd = skipCommit()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open', 'status', 'workflow', 'instance',
     'place', 'owner')
   local open, workflow, instance, place, owner = stored[6], stored[8], stored[9], stored[10], stored[11]
-  if isLeft(id) or not isUsual(stored, token, before) or stored[7] ~= 'active' or not (workflow and instance and place and owner) then
+  if not isUsual(id, stored, token, before) or stored[7] ~= 'active' or not (workflow and instance and place and owner) then
     return leaveRun(id)
   end
   local waits, settled = openWaits(id, first, last, 2, open)

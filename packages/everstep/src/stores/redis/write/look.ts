@@ -42,7 +42,7 @@ export interface Seen {
 
 export function lookFor(requests: readonly StoreRequest[]): Look {
   const needs = needsOf(requests);
-  const asked = { needs, steps: stepsOf(requests), retries: [...needs.retries] };
+  const asked = { needs, steps: stepsOf(requests) };
   return {
     args: argumentsFor(asked).list,
     newRuns: needs.newRuns,
@@ -54,7 +54,6 @@ interface Asked {
   readonly needs: Needs;
   /** All that commits write: one that has settled is not written again. */
   readonly steps: readonly { readonly run: number; readonly index: number }[];
-  readonly retries: Needs["retries"];
 }
 
 function stepsOf(requests: readonly StoreRequest[]): Asked["steps"] {
@@ -67,7 +66,7 @@ function stepsOf(requests: readonly StoreRequest[]): Asked["steps"] {
   );
 }
 
-function argumentsFor({ needs, steps, retries }: Asked): Arguments {
+function argumentsFor({ needs, steps }: Asked): Arguments {
   const args = new Arguments();
   const addName = ({ workflowName, instanceId }: InstanceRef) => args.add(workflowName, instanceId);
   args.each([...needs.runs], (run) => args.add(run).number(eventsAfter(needs, run)));
@@ -82,7 +81,7 @@ function argumentsFor({ needs, steps, retries }: Asked): Arguments {
   args.each(needs.changes, ({ ref, id }) => addName(ref).add(id));
   args.each(needs.heard, ({ run, seq }) => args.add(run, seq));
   args.each(steps, ({ run, index }) => args.add(run, index));
-  args.each(retries, ({ ref, stepKeys }) => addName(ref).each(stepKeys, (key) => args.add(key)));
+  args.each(needs.retries, ({ ref, stepKeys }) => addName(ref).each(stepKeys, (key) => args.add(key)));
   return args;
 }
 
@@ -100,16 +99,14 @@ function leastBuffered({ sends, retries, publishes }: Needs, key: string): numbe
   return publishes.length > 0 ? 0 : Math.max(0, send.bufferMax - send.count);
 }
 
-function readFound({ needs, steps, retries }: Asked, found: readonly Reply[], firstId: number): Seen {
-  const [topics, creates, events, changes, heard, exist, taken, runs] = found.map(
-    list,
-  ) as (readonly Reply[])[];
+function readFound(asked: Asked, found: readonly Reply[], firstId: number): Seen {
+  const [topics, creates, events, changes, heard, exist, taken, runs] = found.map(list) as Found;
   let nextId = firstId;
   const set = new WorkingSet(() => nextId++);
   const before = new Map<WorkingRun, FieldTexts>();
   const shelves = new Map<number, Shelf>();
   const instances = new Map<number, WorkingInstance>();
-  for (const reply of runs ?? []) {
+  for (const reply of runs) {
     const shelf = new Shelf(list(reply));
     const { row } = shelf;
     const instance = instances.get(row.instance) ?? shelf.instance;
@@ -117,38 +114,43 @@ function readFound({ needs, steps, retries }: Asked, found: readonly Reply[], fi
     shelves.set(row.run, shelf);
     before.set(set.add(row, instance, false, shelf), fieldsOf(row));
   }
-  for (const [n, reply] of (topics ?? []).entries()) {
-    const request = needs.publishes[n];
-    if (request && reply !== null)
-      set.publications.set(publicationKey(request), readPublication(text(reply)));
-  }
-  for (const [n, ref] of [...needs.creates.values()].entries()) {
-    const there = creates?.[n] ?? null;
-    if (there === null) continue;
+  const { needs, steps } = asked;
+  eachFound(needs.publishes, topics, (request, report) =>
+    set.publications.set(publicationKey(request), readPublication(text(report))),
+  );
+  eachFound([...needs.creates.values()], creates, (ref, there) => {
     const [status, number] = list(there);
     set.existing.set(nameKey(ref), { status: statusOr(status), runNumber: integer(number) });
-  }
-  for (const [n, { ref, id }] of needs.eventIds.entries()) {
-    const run = events?.[n] ?? null;
-    const instance = run === null ? undefined : set.find(ref)?.row.instance;
+  });
+  eachFound(needs.eventIds, events, ({ ref, id }, run) => {
+    const instance = set.find(ref)?.row.instance;
     if (instance !== undefined) set.eventIds.set(eventKey(instance, sent(id)), integer(run));
-  }
-  for (const [n, { ref, id }] of needs.changes.entries()) {
-    const report = changes?.[n] ?? null;
-    if (report !== null) set.changes.set(changeKey(ref, id), readChange(text(report)));
-  }
-  for (const [n, { run, seq }] of needs.heard.entries()) {
-    const id = heard?.[n] ?? null;
-    if (id !== null) shelves.get(run)?.heard.set(seq, text(id));
-  }
-  for (const [n, { run, index }] of steps.entries()) {
-    if (exist?.[n] === "1") shelves.get(run)?.written.add(index);
-  }
-  for (const [n] of retries.entries()) {
-    const [run, rows] = list(taken?.[n]);
+  });
+  eachFound(needs.changes, changes, ({ ref, id }, report) =>
+    set.changes.set(changeKey(ref, id), readChange(text(report))),
+  );
+  eachFound(needs.heard, heard, ({ run, seq }, id) => shelves.get(run)?.heard.set(seq, text(id)));
+  eachFound(steps, exist, ({ run, index }, is) => is === "1" && shelves.get(run)?.written.add(index));
+  eachFound(needs.retries, taken, (_retry, reply) => {
+    const [run, rows] = list(reply);
     if (run !== null) shelves.get(integer(run))?.taken.push(...list(rows).map((row) => readTaken(list(row))));
-  }
+  });
   return { set, before };
+}
+
+type Replies = readonly Reply[];
+type Found = [Replies, Replies, Replies, Replies, Replies, Replies, Replies, Replies];
+
+/** What was asked for, each with what was found; without what is not there. */
+function eachFound<Item>(
+  items: readonly Item[],
+  replies: Replies,
+  take: (item: Item, reply: Reply) => unknown,
+): void {
+  for (const [n, item] of items.entries()) {
+    const reply = replies[n] ?? null;
+    if (reply !== null) take(item, reply);
+  }
 }
 
 /** What was read of a run beside its hash. */

@@ -148,7 +148,7 @@ function isSaved(reply: Reply): boolean {
   return list(reply).length === 0;
 }
 
-/** A text that differs with what is created; see run-ids.lua.ts. */
+/** A text that differs with what is created; see `runIds` in scripts/prelude.lua.ts. */
 function seedOf(requests: readonly StoreRequest[]): string {
   const names = requests.map((request) => {
     if (request.kind === "commit") return `${request.lease.token} ${request.boundary.number}`;
