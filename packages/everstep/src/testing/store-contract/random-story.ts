@@ -70,7 +70,7 @@ export class RandomStory {
   /** Ids of the events that were sent last, for turns that have heard of some. */
   readonly #sentIds: string[] = [];
 
-  /** Most commits have nothing but steps, events that they take, and what comes next. */
+  /** Most commits have nothing but steps, log lines, events that they take, and what comes next. */
   readonly #areCommitsPlain: boolean;
 
   constructor(
@@ -465,7 +465,7 @@ function leaseOf(outcome: StoreOutcome | undefined): Lease | undefined {
 function plainOf({ after: _after, noProgress: _noProgress, heard: _heard, ...boundary }: Boundary): Boundary {
   const { steps, next } = boundary;
   const settled = next.kind === "suspend" ? steps : steps.filter(({ status }) => status !== "waiting");
-  return { ...boundary, steps: settled, timeouts: [], logs: [] };
+  return { ...boundary, steps: settled, timeouts: [] };
 }
 
 function constant(request: StoreRequest): () => StoreRequest {

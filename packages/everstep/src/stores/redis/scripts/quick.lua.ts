@@ -1,5 +1,5 @@
 /**
- * The short way of nearly every request: a commit under a lease with steps, events taken, and then more to come, a wait or
+ * The short way of nearly every request: a commit under a lease with steps, lines to log, events taken, and then more to come, a wait or
  * the end; a creation; an event. What becomes of a run is in the arguments (`quick.ts` takes it from the state machine):
  * here it is only read whether everything is as usual, which fields of the hash that concerns, and which sets they lead
  * to. Whatever is not (another token, a repeat, a pause, a crash before, an event that was not seen, a wait on a topic, a
@@ -56,12 +56,13 @@ local function skip()
   return first, position
 end
 
--- Fields to set, fields that go, steps, and events that are taken.
+-- Fields to set, fields that go, lines to log, steps, and events that are taken.
 local function skipCommit()
   local set, setEnd = skip()
   local gone, goneEnd = skip()
+  local logs, logsEnd = skip()
   local first, last = skip()
-  return set, setEnd, gone, goneEnd, first, last, skip()
+  return set, setEnd, gone, goneEnd, logs, logsEnd, first, last, skip()
 end
 `;
 
@@ -130,6 +131,10 @@ local function writeTaken(id, taken, count, key)
   if count > 0 then ask('HINCRBY', key, 'buffered', -count) end
 end
 
+local function writeLogs(id, first, last)
+  if first <= last then ask('RPUSH', P .. 'logs:' .. id, unpack(ARGV, first, last)) end
+end
+
 local function writeFields(key, set, setEnd, gone, goneEnd)
   ask('HSET', key, unpack(ARGV, set, setEnd))
   if gone <= goneEnd then ask('HDEL', key, unpack(ARGV, gone, goneEnd)) end
@@ -137,7 +142,7 @@ end
 
 local function goOnPlainly()
   local id, token, before, leaseUntil = text(), text(), text(), text()
-  local set, setEnd, gone, goneEnd, first, last, events, eventsEnd = skipCommit()
+  local set, setEnd, gone, goneEnd, logs, logsEnd, first, last, events, eventsEnd = skipCommit()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open')
   if not isUsual(id, stored, token, before) then return leaveRun(id) end
@@ -152,6 +157,7 @@ local function goOnPlainly()
   end
   writeSettled(id, waits, first, last)
   writeTaken(id, taken, count, key)
+  writeLogs(id, logs, logsEnd)
   writeFields(key, set, setEnd, gone, goneEnd)
   if settled > 0 then ask('HINCRBY', key, 'open', -settled) end
   if workflow then
@@ -183,7 +189,7 @@ end
 
 local function suspendPlainly()
   local id, token, before, seen, lane, due = text(), text(), text(), number(), text(), text()
-  local set, setEnd, gone, goneEnd, first, last, events, eventsEnd = skipCommit()
+  local set, setEnd, gone, goneEnd, logs, logsEnd, first, last, events, eventsEnd = skipCommit()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open', 'status', 'workflow', 'place')
   local seq, workflow, place = tonumber(stored[4]) or 0, stored[8], stored[9]
@@ -195,6 +201,7 @@ local function suspendPlainly()
   if waits == nil or taken == nil then return leaveRun(id) end
   local opened = writeWaits(id, waits, first, last)
   writeTaken(id, taken, count, key)
+  writeLogs(id, logs, logsEnd)
   writeFields(key, set, setEnd, gone, goneEnd)
   if opened ~= 0 then ask('HINCRBY', key, 'open', opened) end
   index('due:held', workflow, wide(id), false)
@@ -207,7 +214,7 @@ end
 
 local function endPlainly()
   local id, token, before, class, keepFrom, record = text(), text(), text(), text(), number(), text()
-  local set, setEnd, gone, goneEnd, first, last, events, eventsEnd = skipCommit()
+  local set, setEnd, gone, goneEnd, logs, logsEnd, first, last, events, eventsEnd = skipCommit()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open', 'status', 'workflow', 'instance',
     'place', 'owner')
@@ -222,6 +229,7 @@ local function endPlainly()
   local retention = tonumber(ask('HGET', named('instance', workflow, instance), 'retention') or nil)
   writeSettled(id, waits, first, last)
   writeTaken(id, taken, count, key)
+  writeLogs(id, logs, logsEnd)
   ask('SET', P .. 'ending:' .. id, record)
   writeFields(key, set, setEnd, gone, goneEnd)
   if settled > 0 then ask('HINCRBY', key, 'open', -settled) end

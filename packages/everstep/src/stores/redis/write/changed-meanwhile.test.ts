@@ -81,12 +81,13 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
 
   const asleep = (id: string) => create(id, { dueAt: never });
   const tell = (request: StoreRequest) => () => write(others, request, at(3));
-  const logged = { logs: [logLine("long way")] };
+  /** What makes a commit go the long way. */
+  const doubtful = { noProgress: true } as const;
 
   test("is seen: a suspend finds the event that came in between (INV-23)", async () => {
     const { lease } = await started(others, "a");
     interferences = [tell(sendEvent("a", "e", "x"))];
-    const waits = { steps: [awaiting(1, "x", never)], next: suspendUntil(never), ...logged };
+    const waits = { steps: [awaiting(1, "x", never)], next: suspendUntil(never), ...doubtful };
     expect(await write(store, commit(lease, boundary(1, waits)), at(4))).toMatchObject({
       kind: "committed",
       dueNow: true,
@@ -101,7 +102,7 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
     interferences = [tell(terminate("a"))];
     const outcome = await write(
       store,
-      commit(lease, boundary(1, { steps: [completed(1)], ...logged })),
+      commit(lease, boundary(1, { steps: [completed(1)], ...doubtful })),
       at(4),
     );
     expect(outcome).toEqual({ kind: "superseded" });
@@ -199,7 +200,7 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
   test("into something else is found before the first write", async () => {
     const { lease } = await started(others, "a");
     interferences = [() => client.call("SET", [key(`logs:${lease.runId}`), "theirs"])];
-    const whole = boundary(1, { steps: [completed(1)], ...logged });
+    const whole = boundary(1, { steps: [completed(1)], logs: [logLine("done")], ...doubtful });
     await expect(write(store, commit(lease, whole), at(4))).rejects.toMatchObject({ failure: "fatal" });
     expect(await stepsOf(store, lease.runId)).toEqual([]);
     await client.call("DEL", [key(`logs:${lease.runId}`)]);
@@ -265,10 +266,9 @@ describe.skipIf(redisUrl === undefined)("a batch of plain requests and others", 
   test("keeps the order of a commit that goes the long way and what comes behind it", async () => {
     const store = openFresh();
     const { lease } = await started(store, "a");
-    const logs = [logLine("long way")];
     const outcomes = await store.write(
       [
-        commit(lease, boundary(1, { steps: [completed(1)], logs })),
+        commit(lease, boundary(1, { steps: [completed(1)], noProgress: true })),
         commit(lease, boundary(2, { steps: [completed(2)] })),
         sendEvent("a", "e", "x"),
         commit(lease, boundary(3, { next: suspendUntil(never) })),

@@ -2,7 +2,7 @@
  * Requests that the quick script knows (scripts/quick.lua.ts), as it reads them: commits that are about nothing but their own
  * run, creations, events. What becomes of the run is taken from the state machine.
  */
-import type { Next } from "../../../model/boundary.ts";
+import type { Boundary, Next } from "../../../model/boundary.ts";
 import type { InstanceRef } from "../../../model/instance.ts";
 import type { StepRecord } from "../../../model/step.ts";
 import { firstRow } from "../../../store/apply/apply-create.ts";
@@ -18,7 +18,7 @@ import type {
   StoreRequest,
 } from "../../../store/store.ts";
 import { endingText } from "../records/ending-text.ts";
-import { eventText } from "../records/event-text.ts";
+import { eventText, logText } from "../records/event-text.ts";
 import { runName, timeOrder } from "../records/place.ts";
 import { type Field, type FieldTexts, fields, fieldsOf, laneName, statusOr } from "../records/run-fields.ts";
 import { stepText } from "../records/step-text.ts";
@@ -39,13 +39,14 @@ export function isQuick(request: StoreRequest): boolean {
 }
 
 // The script hands them over on its stack.
-const consumedMax = 100;
+const takenMax = 100;
+const linesMax = 1000;
 
 function isPlain({ boundary, alongside, mutations, announce }: CommitRequest): boolean {
   const { steps, timeouts, consumed, logs, next, after, noProgress, heard } = boundary;
   if (after !== undefined || noProgress || heard !== undefined) return false;
   if (mutations !== null || announce !== undefined || alongside.length > 0) return false;
-  if (timeouts.length > 0 || consumed.length > consumedMax || logs.length > 0) return false;
+  if (timeouts.length > 0 || consumed.length > takenMax || logs.length > linesMax) return false;
   return next.kind !== "yield" && steps.every(next.kind === "suspend" ? isOffTopic : isSettled);
 }
 
@@ -136,15 +137,18 @@ function addCommit(args: Arguments, { lease, boundary, leaseUntil }: CommitReque
   if (isEnding(next)) {
     begin("end").add(...endingArguments(next, now));
     addMoved(args, { ...applied, ...ended(next, null, now) }, { endedAt: String(now) });
+    addLogs(args, boundary);
     addSettled(args, steps);
   } else if (next.kind === "suspend") {
     const moved = { ...applied, ...suspended(next.task, next.dueAt, now) };
     begin("suspend").add(eventSeqSeen, laneName(moved.lane as number), moved.dueAt);
     addMoved(args, moved);
+    addLogs(args, boundary);
     addWaits(args, steps);
   } else {
     begin("goOn").add(leaseUntil);
     addMoved(args, applied);
+    addLogs(args, boundary);
     addSettled(args, steps);
   }
   addAll(
@@ -191,6 +195,10 @@ function withoutZeros(texts: FieldTexts): FieldTexts {
     if (fields[name as Field] === "count" && texts[name as Field] === "0") texts[name as Field] = undefined;
   }
   return texts;
+}
+
+function addLogs(args: Arguments, { logs }: Boundary): void {
+  args.each(logs, (line) => args.add(logText(line)));
 }
 
 function addSettled(args: Arguments, steps: readonly StepRecord[]): void {
