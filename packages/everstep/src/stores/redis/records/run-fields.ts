@@ -43,6 +43,7 @@ export const fields = {
 
 export type Field = keyof typeof fields;
 export const runFields = Object.keys(fields) as Field[];
+const places = Object.fromEntries(runFields.map((name, n) => [name, n])) as Record<Field, number>;
 
 /** Null: the hash has no such field. Undefined: nobody says. */
 export type FieldTexts = { [Name in Field]?: string | null | undefined };
@@ -93,43 +94,41 @@ const written: {
 
 /** `values` in the order of `runFields`. Numbers that nobody can read are 0, or not there, as scripts have it. */
 export function readRow(run: number, values: readonly Reply[]): RunRow {
-  const stored = Object.fromEntries(runFields.map((name, n) => [name, values[n] ?? null])) as Record<
-    Field,
-    string | null
-  >;
-  const lane = laneNames.indexOf(stored.lane ?? "");
-  const place = stored.place ?? "";
+  const stored = (name: Field): string | null => (values[places[name]] ?? null) as string | null;
+  const lane = laneNames.indexOf(stored("lane") ?? "");
+  const place = stored("place") ?? "";
+  const begun = stored("begun");
   return {
     run,
     instance: serialOf(place),
-    workflow: stored.workflow ?? "",
-    runNumber: count(stored.number),
+    workflow: stored("workflow") ?? "",
+    runNumber: count(stored("number")),
     previousRun: null,
     createdAt: placeTime(place),
-    isCurrent: stored.retired === null,
+    isCurrent: stored("retired") === null,
     // One that nobody knows was damaged.
-    status: statusOr(stored.status),
+    status: statusOr(stored("status")),
     kind:
       lane === lanes.starting
         ? "run"
-        : (lane === lanes.resuming && taskKinds.find((kind) => kind === stored.kind)) || "resume",
+        : (lane === lanes.resuming && taskKinds.find((kind) => kind === stored("kind"))) || "resume",
     lane: lane === -1 ? null : lane,
-    dueAt: count(stored.due),
-    owner: stored.owner,
-    token: count(stored.token),
-    lastCommit: count(stored.commit),
-    eventSeq: count(stored.seq),
+    dueAt: count(stored("due")),
+    owner: stored("owner"),
+    token: count(stored("token")),
+    lastCommit: count(stored("commit")),
+    eventSeq: count(stored("seq")),
     // Lines are numbered by their places in a list.
     logSeq: 0,
-    crashCount: count(stored.crashes),
-    recorded: stored.recorded !== null,
-    deadLetter: stored.dead !== null,
-    startedAt: timeOf(stored.startedAt),
-    waitingSince: timeOf(stored.waitingSince),
-    pausedAt: timeOf(stored.pausedAt),
-    updatedAt: Math.max(count(stored.updatedAt), count(stored.stepAt)),
-    pruneAt: timeOf(stored.keepUntil),
-    begun: stored.begun === null ? [] : { unread: stored.begun },
+    crashCount: count(stored("crashes")),
+    recorded: stored("recorded") !== null,
+    deadLetter: stored("dead") !== null,
+    startedAt: timeOf(stored("startedAt")),
+    waitingSince: timeOf(stored("waitingSince")),
+    pausedAt: timeOf(stored("pausedAt")),
+    updatedAt: Math.max(count(stored("updatedAt")), count(stored("stepAt"))),
+    pruneAt: timeOf(stored("keepUntil")),
+    begun: begun === null ? [] : { unread: begun },
   };
 }
 
