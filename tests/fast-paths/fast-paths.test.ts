@@ -1,10 +1,20 @@
 /**
- * What the fast paths of a SQL store write is what the state machine writes: two stores are told the same random story, one
- * of them only the long way, and every column of every table is compared.
+ * What the fast paths of a store write is what the state machine writes: two stores are told the same random story, one of
+ * them only the long way, and every column of every table is compared, on Redis every key.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store, StoreRequest } from "../../packages/everstep/src/store/store.ts";
+import { loadDriver, type RedisClient } from "../../packages/everstep/src/stores/redis/driver.ts";
+import type { RedisStore } from "../../packages/everstep/src/stores/redis/index.ts";
+import { quickScript } from "../../packages/everstep/src/stores/redis/scripts/index.ts";
+import {
+  namespaceOf,
+  openClient,
+  openFresh,
+  redisUrl,
+  removeTestKeys,
+} from "../../packages/everstep/src/stores/redis/test-support.ts";
 import type { SqliteDriver, SqliteStatement } from "../../packages/everstep/src/stores/sqlite/driver.ts";
 import { nodeDriver } from "../../packages/everstep/src/stores/sqlite/driver.ts";
 import { sqlite } from "../../packages/everstep/src/stores/sqlite/index.ts";
@@ -13,6 +23,7 @@ import { RandomStory } from "../../packages/everstep/src/testing/store-contract/
 import { openRows } from "../simulation/sql-rows/rows-store.ts";
 import { mysqlPlace, mysqlUrl } from "../support/mysql-place.ts";
 import { postgresPlace, postgresUrl } from "../support/postgres-place.ts";
+import { firstRun, readContent } from "./redis-keys.ts";
 import { type ReadTable, readTables } from "./tables.ts";
 
 interface Side {
@@ -124,11 +135,74 @@ describe.skipIf(mysqlUrl === undefined)("MySQL (set EVERSTEP_MYSQL_URL to run th
   });
 });
 
+describe.skipIf(redisUrl === undefined)("Redis (set EVERSTEP_REDIS_URL to run these)", () => {
+  let client: RedisClient;
+  beforeAll(async () => {
+    client = await openClient();
+  });
+  afterAll(async () => {
+    await removeTestKeys(client);
+    client.disconnect();
+  });
+  const answered = { commit: 0, create: 0, event: 0, left: 0 };
+
+  test.each(Array.from({ length: 40 }, (_unused, n) => n + 1))("story %i", async (seed) => {
+    const [quick, long] = [await openNumbered(count), await openNumbered(expectNone)];
+    const stores = [quick, longWay(long, everything)] as const;
+    await new RandomStory(stores, seed, { plainCommits: true }).tell(200);
+    expect(await readContent(client, namespaceOf(quick))).toEqual(
+      await readContent(client, namespaceOf(long)),
+    );
+    await Promise.all([quick.close(), long.close()]);
+  });
+
+  test("the stories have requests for every fast path, and some that none takes", () => {
+    for (const [way, times] of Object.entries(answered)) expect(times, way).toBeGreaterThan(100);
+  });
+
+  function count(replies: readonly unknown[]): void {
+    for (const reply of replies) {
+      if (typeof reply === "number") answered.commit += 1;
+      else if (typeof reply === "string") answered.create += 1;
+      else if (Array.isArray(reply) && reply.length === 3) answered.event += 1;
+      else if (reply === null) answered.left += 1;
+    }
+  }
+
+  function expectNone(replies: readonly unknown[]): void {
+    for (const reply of replies) expect(reply).toBeNull();
+  }
+
+  async function openNumbered(onQuick: (replies: readonly unknown[]) => void): Promise<RedisStore> {
+    const { create } = await loadDriver();
+    const store = openFresh({
+      driver: async () => ({
+        create: (url, options) => {
+          const made = create(url, options);
+          const call = made.call.bind(made);
+          made.call = async (command, args) => {
+            const reply = await call(command, args);
+            if (args[0] === quickScript.sha || args[0] === quickScript.lua) onQuick(reply as unknown[]);
+            return reply;
+          };
+          return made;
+        },
+      }),
+    });
+    await store.migrate();
+    await client.call("HSET", [`{${namespaceOf(store)}}:meta`, "lastRun", firstRun]);
+    return store;
+  }
+});
+
+const nothing: StoreRequest = { kind: "wake", runId: -1, token: 0 };
+/** No request may overtake one of these. */
+const everything: StoreRequest = { kind: "abandon", owner: "nobody", fate: { kind: "expire" } };
+
 /** A request that fits no fast path, before and behind the others, keeps a server store from taking one. */
-function longWay(store: Store): Store {
-  const nothing: StoreRequest = { kind: "wake", runId: -1, token: 0 };
+function longWay(store: Store, request: StoreRequest = nothing): Store {
   const write: Store["write"] = async (requests, now) =>
-    (await store.write([nothing, ...requests, nothing], now)).slice(1, -1);
+    (await store.write([request, ...requests, request], now)).slice(1, -1);
   return new Proxy(store, {
     get(target, name) {
       if (name === "write") return write;

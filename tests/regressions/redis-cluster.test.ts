@@ -1,7 +1,6 @@
 /** A real cluster of three nodes whose slots move while the store works, and one whose nodes fail. */
 import { Cluster } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { RedisCommands } from "../../packages/everstep/src/stores/redis/commands.ts";
 import { loadDriver } from "../../packages/everstep/src/stores/redis/driver.ts";
 import type { RedisStore } from "../../packages/everstep/src/stores/redis/redis-store.ts";
 import { serverProgram } from "../../packages/everstep/src/stores/redis/test-server.ts";
@@ -11,6 +10,7 @@ import {
   openFresh,
   reopen,
 } from "../../packages/everstep/src/stores/redis/test-support.ts";
+import type { RedisCommands } from "../../packages/everstep/src/stores/redis/write/mutations.ts";
 import {
   instance,
   started,

@@ -9,10 +9,16 @@ const onPostgres = {
 } as const;
 const onMysql = { because, noticedBy: "stores/mysql/mysql-store.test.ts", needs: "mysql" } as const;
 const onRedis = { because, noticedBy: "stores/redis/redis-store.test.ts", needs: "redis" } as const;
+const betweenLookAndSave = {
+  because,
+  noticedBy: "stores/redis/write/changed-meanwhile.test.ts",
+  needs: "redis",
+} as const;
 
 const postgresFence = "stores/postgres/quick-commit.ts";
 const postgresClaim = "stores/postgres/claim.ts";
 const mysqlFence = "stores/mysql/quick-write.ts";
+const redisQuick = "stores/redis/scripts/quick.lua.ts";
 
 export const unseenOnServers: readonly Unseen[] = [
   {
@@ -24,17 +30,9 @@ export const unseenOnServers: readonly Unseen[] = [
     ...onPostgres,
   },
   {
-    name: "Redis applies a commit that builds on a lost event",
-    guards: ["INV-24"],
-    file: "stores/redis/scripts/commit.lua.ts",
-    find: "if heardOfLost(run, request) then return { 'superseded' } end",
-    replace: "",
-    ...onRedis,
-  },
-  {
     name: "Redis applies a plain commit that builds on a lost event",
     guards: ["INV-24"],
-    file: "stores/redis/plain-commit.ts",
+    file: "stores/redis/write/quick.ts",
     find: "if (after !== undefined || noProgress || heard !== undefined) return false;",
     replace: "void heard;\n  if (after !== undefined || noProgress) return false;",
     ...onRedis,
@@ -121,29 +119,78 @@ export const unseenOnServers: readonly Unseen[] = [
     ...onMysql,
   },
   {
-    name: "Redis does not ask a commit for its token",
+    name: "Redis does not ask a plain commit for its token",
     guards: ["INV-2"],
-    edits: [
-      {
-        file: "stores/redis/scripts/commit.lua.ts",
-        find: "if not run or run.token ~= request.token then return { 'superseded' } end",
-        replace: "if not run then return { 'superseded' } end",
-      },
-    ],
+    file: redisQuick,
+    find: " and stored[1] == token and stored[2] == 'held'",
+    replace: " and stored[2] == 'held'",
     ...onRedis,
   },
   {
-    name: "Redis does not ask a plain commit for its token",
-    guards: ["INV-2"],
-    file: "stores/redis/scripts/plain-commit.lua.ts",
-    find: "return not stored.err and stored[1] == token and stored[2] == 'held'",
-    replace: "return not stored.err and stored[2] == 'held'",
+    name: "Redis applies a plain commit although one before it is missing",
+    guards: ["INV-42"],
+    file: redisQuick,
+    find: " and (stored[3] or '0') == before",
+    replace: "",
     ...onRedis,
+  },
+  {
+    name: "Redis suspends although an event is there that the turn has not seen",
+    guards: ["INV-23"],
+    file: redisQuick,
+    find: " or seq > seen",
+    replace: "",
+    ...onRedis,
+  },
+  {
+    name: "Redis lets a plain request overtake one about the same instance",
+    guards: ["INV-40"],
+    file: redisQuick,
+    find: "  left[name] = true\n",
+    replace: "",
+    ...betweenLookAndSave,
+  },
+  {
+    name: "Redis saves what was decided by something that is no longer so",
+    guards: ["INV-2", "INV-23", "INV-40"],
+    file: "stores/redis/scripts/long.lua.ts",
+    find: "if sign ~= text() then return whatIsThere() end",
+    replace: "text()",
+    ...betweenLookAndSave,
+  },
+  {
+    name: "Redis does not notice who began to wait between the look and the save",
+    guards: ["INV-40"],
+    edits: [
+      {
+        file: "stores/redis/scripts/look.lua.ts",
+        find: "  found[#found + 1] = lookAtRuns()\n  return found, redis.sha1hex(cmsgpack.pack(found))",
+        replace:
+          "  local sign = redis.sha1hex(cmsgpack.pack(found))\n  found[#found + 1] = lookAtRuns()\n  return found, sign",
+      },
+    ],
+    ...betweenLookAndSave,
+  },
+  {
+    name: "Redis gives a number of a run away that somebody has",
+    guards: ["INV-1"],
+    file: "stores/redis/scripts/long.lua.ts",
+    find: "if isTaken() then return whatIsThere() end",
+    replace: "isTaken()",
+    ...betweenLookAndSave,
+  },
+  {
+    name: "Redis finds a damaged key only when it has written others",
+    guards: ["INV-40"],
+    file: "stores/redis/scripts/long.lua.ts",
+    find: "if there ~= 'none' and there ~= kind then damaged = damaged or name end",
+    replace: "",
+    ...betweenLookAndSave,
   },
   {
     name: "Redis renews and releases whatever the token",
     guards: ["INV-2", "INV-4"],
-    file: "stores/redis/scripts/leases.lua.ts",
+    file: "stores/redis/scripts/claim.lua.ts",
     find: "return run and run.token == token and isLeased(run) and run or nil",
     replace: "return run and isLeased(run) and run or nil",
     ...onRedis,
@@ -151,7 +198,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis renews a holder whose commits it has lost",
     guards: ["INV-2"],
-    file: "stores/redis/scripts/leases.lua.ts",
+    file: "stores/redis/scripts/claim.lua.ts",
     find: "if not run or run.commit < applied then return { 'lost' } end",
     replace: "if not run then return { 'lost' } end",
     ...onRedis,
@@ -167,9 +214,9 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis wakes nobody with an event",
     guards: ["INV-23"],
-    file: "stores/redis/scripts/events.lua.ts",
-    find: "  if not isAwaited(run, event) then return false end\n  makeDue(run, now)",
-    replace: "  if not isAwaited(run, event) then return false end",
+    file: redisQuick,
+    find: "local woke = isPending and (tonumber(stored[5]) or 0) > 0 and isAwaited(run, event)",
+    replace: "local woke = false",
     ...onRedis,
   },
 ];

@@ -30,25 +30,29 @@ export function applyUnheardCreate(set: WorkingSet, request: CreateRequest, now:
 }
 
 function addFirstRun(set: WorkingSet, request: CreateRequest, now: number): WorkingRun {
-  const { workflowName, instanceId, retentionMs, lease, history } = request;
-  // The first run has the instance's own id.
+  const { workflowName, instanceId, retentionMs, history } = request;
   const id = set.takeId();
   const instance: WorkingInstance = { id, workflowName, instanceId, retentionMs, request, isMoved: false };
+  return withHistory(set.add(firstRow(request, id, now), instance, true), history);
+}
+
+/** The first run has the instance's own id. */
+export function firstRow(request: CreateRequest, id: number, now: number): RunRow {
   const row: RunRow = {
     ...unbegun,
     run: id,
     instance: id,
-    workflow: workflowName,
+    workflow: request.workflowName,
     runNumber: 1,
     previousRun: null,
     createdAt: request.createdAt,
     dueAt: request.dueAt,
     token: 0,
-    recorded: history.length > 0,
+    recorded: request.history.length > 0,
     updatedAt: now,
   };
-  if (lease !== null) Object.assign(row, leased(row, lease, now));
-  return withHistory(set.add(row, instance, true), history);
+  if (request.lease !== null) Object.assign(row, leased(row, request.lease, now));
+  return row;
 }
 
 /** The next run of an instance: nobody holds it under the token of the run before. */

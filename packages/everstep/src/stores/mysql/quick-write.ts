@@ -9,9 +9,11 @@
  * waited for and judged as they left it (READ COMMITTED). Runs are locked first and in the order of their ids, then names
  * in theirs, as everybody does. A commit that was applied before has another number and does not pass.
  */
+
 import { StoreError } from "../../model/error.ts";
 import type { InstanceStatus } from "../../model/instance.ts";
 import type { StepRecord } from "../../model/step.ts";
+import { afterPart } from "../../store/after-part.ts";
 import { lanes } from "../../store/apply/lane.ts";
 import type { SendEventOutcome, SendEventRequest } from "../../store/store.ts";
 import type { Part, RowsStatement, RowValues } from "../sql/dialect.ts";
@@ -28,13 +30,7 @@ import type { ColumnType, TableNames } from "../sql/schema/table.ts";
 import type { Database, SqlResult, Statement } from "../sql/session.ts";
 import { firstSteps, newInstances, takenEvents } from "../sql/write/quick-rows.ts";
 import { canBeWoken, type SendQuickly } from "../sql/write/quick-send.ts";
-import {
-  type ApplyQuickly,
-  afterPart,
-  type QuickAnswer,
-  type QuickBatch,
-  type QuickCommit,
-} from "../sql/write/quick-write.ts";
+import type { ApplyQuickly, QuickAnswer, QuickBatch, QuickCommit } from "../sql/write/quick-write.ts";
 import { appendLogRows, byKey, insertRows, isMarked, putFencedStepRows, updateRows } from "./statements.ts";
 
 export function quickWrites(names: TableNames): ApplyQuickly {

@@ -31,7 +31,6 @@ export function tableNames(database: string, namespace: string): TableNames {
   return Object.fromEntries(names) as unknown as TableNames;
 }
 
-
 /** How our tables are told from others of the same name. */
 const ourComment = "everstep";
 

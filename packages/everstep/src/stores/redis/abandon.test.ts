@@ -43,6 +43,10 @@ describe.skipIf(serverProgram === undefined)("what an owner leaves behind", () =
     async (kind) => {
       const store = openFresh({ url: server.url });
       await store.migrate();
+      // The server has the scripts from now on.
+      const { lease: first } = await started(store, "first");
+      await write(store, abandon(first.owner), at(0));
+      await store.remove({ workflowName: workflow, instanceId: "first" });
       const costs: number[] = [];
       for (const more of [2, 40]) {
         await parked(store, more);

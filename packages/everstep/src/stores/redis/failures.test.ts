@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorCode, StoreFailure } from "../../model/error.ts";
 import { StoreError } from "../../model/error.ts";
-import { type FailedWhile, storeFailure } from "./failures.ts";
 import { readOptions } from "./options.ts";
+import { type FailedWhile, storeFailure } from "./server/failures.ts";
 
 const settings = readOptions("redis://user:hunter2@db.example:6380/3");
 

@@ -28,11 +28,11 @@ import {
   sendEvent,
   value,
 } from "../../testing/store-contract/given.ts";
-import type { RedisCommands } from "./commands.ts";
 import type { RedisClient } from "./driver.ts";
 import type { RedisStore } from "./redis-store.ts";
 import { serverProgram, TestServer } from "./test-server.ts";
 import { keysOf, namespaceOf, openFresh, reopen } from "./test-support.ts";
+import type { RedisCommands } from "./write/mutations.ts";
 
 describe.skipIf(serverProgram === undefined)("data that is removed under a running process", () => {
   let server: TestServer;

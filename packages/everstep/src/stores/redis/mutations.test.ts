@@ -4,11 +4,11 @@ import type { Mutation, Mutations } from "../../model/mutations.ts";
 import type { CommitOutcome } from "../../store/store.ts";
 import { claimOne, started, stepsOf } from "../../testing/store-contract/acts.ts";
 import { at, boundary, commit, completed, leaseMs } from "../../testing/store-contract/given.ts";
-import { type RedisCommands, recordCommands } from "./commands.ts";
 import type { RedisClient } from "./driver.ts";
 import { KeyTaken } from "./index.ts";
 import type { RedisStore } from "./redis-store.ts";
 import { namespaceOf, openClient, openFresh, redisUrl, removeTestKeys } from "./test-support.ts";
+import { type RedisCommands, recordCommands } from "./write/mutations.ts";
 
 describe("the handle", () => {
   test("records commands in order, chained or not, with texts and numbers", () => {

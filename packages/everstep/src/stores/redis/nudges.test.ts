@@ -11,8 +11,8 @@ import {
   sleeping,
 } from "../../testing/store-contract/given.ts";
 import type { RedisClient } from "./driver.ts";
-import { readNudge } from "./nudges.ts";
 import type { RedisStore } from "./redis-store.ts";
+import { readNudge } from "./server/nudges.ts";
 import { namespaceOf, openClient, openFresh, redisUrl, removeTestKeys, reopen } from "./test-support.ts";
 
 describe("a message on the channel", () => {

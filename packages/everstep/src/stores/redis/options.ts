@@ -1,14 +1,14 @@
 import { EverstepError } from "../../model/error.ts";
 import { checkNames, type NamesOf } from "../../model/known-names.ts";
 import { checkNamespace } from "../../store/namespace.ts";
+import { loadDriver, type RedisClientOptions, type RedisDriver } from "./driver.ts";
 import {
   type ClusterSettings,
   clusterSettings,
   clusterUrls,
   isCluster,
   type RedisCluster,
-} from "./cluster.ts";
-import { loadDriver, type RedisClientOptions, type RedisDriver } from "./driver.ts";
+} from "./server/nodes.ts";
 
 export interface RedisOptions {
   /** redis://[user:password@]host[:port][/database], or rediss:// for TLS. Of a cluster, any node. */

@@ -1,8 +1,8 @@
 import { afterAll, describe, it } from "vitest";
 import { type AuthorRows, describeStore } from "../../testing/store-contract/index.ts";
-import type { RedisCommands } from "./commands.ts";
 import type { RedisClient } from "./driver.ts";
 import { namespaceOf, openClient, openFresh, redisUrl, removeTestKeys, reopen } from "./test-support.ts";
+import type { RedisCommands } from "./write/mutations.ts";
 
 let opening: Promise<RedisClient> | undefined;
 

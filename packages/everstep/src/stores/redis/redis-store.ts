@@ -1,6 +1,6 @@
 /**
  * The store contract over one Redis server. Every call is one script, which Redis runs from beginning to end without
- * anything in between.
+ * anything in between; only a write that is not plain takes two (write/write.ts).
  */
 import type { EventRecord } from "../../model/event.ts";
 import type { InstanceRecord, InstanceRef, InstanceStatus, RunId } from "../../model/instance.ts";
@@ -38,20 +38,18 @@ import type {
   ValueTerms,
 } from "../../store/store.ts";
 import { ownerFiles } from "../machine/owner-files.ts";
-import * as beats from "./beats.ts";
-import { claim, release, renew } from "./claim.ts";
-import { listDue } from "./due-list.ts";
-import { readRuns } from "./histories.ts";
-import * as instances from "./instances.ts";
-import { type Subscription, subscribe } from "./nudges.ts";
 import type { RedisSettings } from "./options.ts";
-import { prune, remove } from "./removal.ts";
-import { integer, list } from "./reply.ts";
-import * as lists from "./run-lists.ts";
-import { Session } from "./session.ts";
-import { listTopics } from "./topic-list.ts";
-import { Lists, listUnlisted } from "./unlisted.ts";
-import { write } from "./write.ts";
+import * as beats from "./reads/beats.ts";
+import * as instances from "./reads/instances.ts";
+import { listDue } from "./reads/instances.ts";
+import * as lists from "./reads/run-lists.ts";
+import { listTopics, readRuns } from "./reads/run-lists.ts";
+import { type Subscription, subscribe } from "./server/nudges.ts";
+import { integer, list } from "./server/script-values.ts";
+import { Session } from "./server/session.ts";
+import { claim, release, renew } from "./write/claim.ts";
+import { Lists, listUnlisted, prune, remove } from "./write/upkeep.ts";
+import { write } from "./write/write.ts";
 
 export class RedisStore implements Store {
   readonly name = "redis";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readOptions } from "./options.ts";
-import { readInfo, requireSuitable, type ServerConfig, warningsOf } from "./server-settings.ts";
+import { readInfo, requireSuitable, type ServerConfig, warningsOf } from "./server/server-settings.ts";
 
 const settings = readOptions("redis://localhost");
 const sound = "# Replication\r\nrole:master\r\n# Memory\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n";

@@ -38,18 +38,25 @@ export const instanceIds = ["a", "b", "c", "d", "e"];
 export const owners = ["r1", "r2", "r3"];
 
 /** Draws the requests of a random story, one after the other. */
+export interface RandomDraws {
+  /** Most commits have nothing but steps, log lines, events that they take, and what comes next. */
+  readonly plainCommits?: boolean;
+}
+
 export class RandomRequests {
   readonly #random: Random;
   readonly #held: readonly HeldLease[];
+  readonly #areCommitsPlain: boolean;
   #now = 0;
   #lastId = 0;
   /** Ids of the events that were sent last, for turns that have heard of some. */
   readonly #sentIds: string[] = [];
 
   /** `held` is the story's own list: the leases that turns of it may use, or misuse. */
-  constructor(random: Random, held: readonly HeldLease[]) {
+  constructor(random: Random, held: readonly HeldLease[], { plainCommits = false }: RandomDraws) {
     this.#random = random;
     this.#held = held;
+    this.#areCommitsPlain = plainCommits;
   }
 
   draw(now: number): ToldRequest {
@@ -101,8 +108,10 @@ export class RandomRequests {
       [this.#sent(this.#random.of(instanceIds))],
     ]);
     const announce = this.#announcement();
-    const request: ToldRequest = (side) =>
-      commit(held.leases[side], made, { leaseUntil, alongside, ...announce });
+    const isPlain = this.#areCommitsPlain && this.#random.upTo(5) > 0;
+    const request: ToldRequest = isPlain
+      ? (side) => commit(held.leases[side], plainOf(made), { leaseUntil })
+      : (side) => commit(held.leases[side], made, { leaseUntil, alongside, ...announce });
     if (ahead === 2) return request;
     held.number = number;
     held.last = request;
@@ -282,6 +291,12 @@ export class Random {
   of<Item>(items: readonly Item[]): Item {
     return items[this.upTo(items.length)] as Item;
   }
+}
+
+function plainOf({ after: _after, noProgress: _noProgress, heard: _heard, ...boundary }: Boundary): Boundary {
+  const { steps, next } = boundary;
+  const settled = next.kind === "suspend" ? steps : steps.filter(({ status }) => status !== "waiting");
+  return { ...boundary, steps: settled, timeouts: [] };
 }
 
 function constant(request: StoreRequest): () => StoreRequest {

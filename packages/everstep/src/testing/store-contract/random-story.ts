@@ -4,7 +4,14 @@ import type { Store, StoreOutcome } from "../../store/index.ts";
 import { everyPage } from "./acts.ts";
 import { equal } from "./check.ts";
 import { at, begun, claimRequest, ref, workflow } from "./given.ts";
-import { type HeldLease, instanceIds, owners, Random, RandomRequests } from "./random-requests.ts";
+import {
+  type HeldLease,
+  instanceIds,
+  owners,
+  Random,
+  type RandomDraws,
+  RandomRequests,
+} from "./random-requests.ts";
 import { RunNames } from "./run-names.ts";
 
 /**
@@ -19,10 +26,10 @@ export class RandomStory {
   readonly #held: HeldLease[] = [];
   #now = at(0);
 
-  constructor(stores: readonly [Store, Store], seed: number) {
+  constructor(stores: readonly [Store, Store], seed: number, draws: RandomDraws = {}) {
     this.#stores = stores;
     this.#random = new Random(seed);
-    this.#requests = new RandomRequests(this.#random, this.#held);
+    this.#requests = new RandomRequests(this.#random, this.#held, draws);
   }
 
   async tell(turns: number): Promise<void> {

@@ -1,6 +1,5 @@
 /** Who runs, and how much gets done. */
-import { prelude } from "./prelude.lua.ts";
-import { script } from "./script.ts";
+import { prelude, script } from "./prelude.lua.ts";
 
 /** The letter of each count before the name of its workflow. */
 const letters = "cetsf";

@@ -2,16 +2,16 @@
  * Hands out due runs. Every workflow and lane is a sorted set of its own, read from its oldest entry: paused and ended
  * runs, sleepers and other workflows' runs are never looked at. The sets are merged by lane and due time.
  */
-import { indexes } from "./indexes.lua.ts";
-import { moves } from "./moves.lua.ts";
-import { prelude } from "./prelude.lua.ts";
-import { run } from "./run.lua.ts";
-import { runSaving } from "./run-saving.lua.ts";
-import { script } from "./script.ts";
+import { nudge, prelude, script } from "./prelude.lua.ts";
+import { indexes, run, runSaving } from "./run.lua.ts";
 
 const main = `
-local owner, token, now, leaseUntil, limit, workMax = text(), text(), number(), number(), number(), number()
+local owner, now, leaseUntil, limit, workMax = text(), number(), number(), number(), number()
 local excusedFrom = number()
+-- What becomes of every run that is handed out ('leased' in store/apply/moves.ts): fields to set, and fields that go.
+local leased, gone = {}, {}
+for n = 1, number() do leased[n] = text() end
+for n = 1, number() do gone[n] = text() end
 
 -- How many more runs of the workflow may be leased.
 local function freePlaces(workflow, concurrency)
@@ -98,13 +98,13 @@ local function pick(stretch, name)
   picked[#picked + 1] = { id = id, name = name, run = run, stored = stored, instance = instance }
 end
 
--- As 'lease' has it, for a run that was not leased before: nearly every claim, and without a table of the run.
+-- For a run that was not leased before: nearly every claim, and without a table of the run.
 local function leasePlainly(each)
   local id, stored = each.id, each.stored
-  local key, status, workflow, place, nowText = P .. 'run:' .. id, stored[2], stored[4], stored[6], digits(now)
-  ask('HSET', key, 'token', token, 'lane', 'held', 'status', 'active', 'due', digits(leaseUntil), 'commit', '0', 'owner', owner,
-    'startedAt', stored[9] or nowText, 'updatedAt', nowText)
-  if stored[10] then ask('HDEL', key, 'waitingSince') end
+  local key, status, workflow, place = P .. 'run:' .. id, stored[2], stored[4], stored[6]
+  ask('HSET', key, unpack(leased))
+  if not stored[9] then ask('HSET', key, 'startedAt', digits(now)) end
+  if stored[10] then ask('HDEL', key, unpack(gone)) end
   index('due:held', workflow, each.name, digits(leaseUntil))
   if status ~= 'active' then
     index('status:' .. status, workflow, place, false)
@@ -121,7 +121,9 @@ end
 local function leaseAgain(run)
   run.was.lane = nil
   run.crashes = crashesAfter(run)
-  lease(run, owner, tonumber(token), leaseUntil, now)
+  for n = 1, #leased, 2 do run[leased[n]] = NUMBERS[leased[n]] and tonumber(leased[n + 1]) or leased[n + 1] end
+  for _, name in ipairs(gone) do run[name] = nil end
+  run.startedAt = run.startedAt or now
   saveRun(run)
   return digits(run.crashes)
 end
@@ -152,4 +154,57 @@ return savingIndexes(function()
 end)
 `;
 
-export const claimScript = script("claim", prelude, indexes, run, runSaving, moves, main);
+export const claimScript = script("claim", prelude, indexes, run, runSaving, main);
+
+const held = `
+local function heldRun()
+  local id, token = text(), number()
+  local run = readRun(id)
+  return run and run.token == token and isLeased(run) and run or nil
+end
+`;
+
+/** Renewal is not acquisition: it succeeds only while nobody else has claimed the run. */
+const renew = `
+local untilTime = number()
+local function renew()
+  local run, begun, commit, applied = heldRun(), text(), text(), number()
+  if not run or run.commit < applied then return { 'lost' } end
+  if commit == '' or tonumber(commit) == run.commit then
+    run.begun = begun ~= '' and begun or nil
+  end
+  -- A lease only ever grows while it is held.
+  run.due = math.max(run.due, untilTime)
+  return { 'renewed', run.seq, run.status == 'paused' and '1' or '0' }
+end
+
+return savingIndexes(function()
+  local answers = {}
+  for n = 1, number() do
+    answers[n] = renew()
+    saveRuns()
+  end
+  return answers
+end)
+`;
+
+/** What becomes of each run is in the arguments; a paused one wants no turn. */
+const release = `
+local now = number()
+return savingIndexes(function()
+  for _ = 1, number() do
+    local run, lane, kind, due = heldRun(), text(), text(), number()
+    if run then
+      if run.status == 'paused' then run.lane = nil else run.lane = lane end
+      run.kind, run.due, run.updatedAt = kind, due, now
+      if due <= now then nudge.due = true end
+    end
+    saveRuns()
+  end
+  sendNudge()
+  return 1
+end)
+`;
+
+export const renewScript = script("renew", prelude, indexes, run, runSaving, held, renew);
+export const releaseScript = script("release", prelude, nudge, indexes, run, runSaving, held, release);

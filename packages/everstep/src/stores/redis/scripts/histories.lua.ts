@@ -1,11 +1,7 @@
 /** Steps, events and log lines of runs, as flat lists in the order that the readers expect. */
-import { events } from "./events.lua.ts";
-import { moves } from "./moves.lua.ts";
-import { nudge } from "./nudge.lua.ts";
-import { prelude } from "./prelude.lua.ts";
+import { prelude, script } from "./prelude.lua.ts";
 import { run } from "./run.lua.ts";
-import { script } from "./script.ts";
-import { steps } from "./steps.lua.ts";
+import { events, packing, waits } from "./waits-and-events.lua.ts";
 
 const rows = `
 -- The end of an open wait is kept beside its record.
@@ -135,6 +131,15 @@ return { rows, not isOver and digits(to) or false }
 `;
 
 const listWaiters = `
+-- The wait has its event already, though nobody has resumed it yet.
+local function isSpokenFor(run, name)
+  for _, seq in ipairs(ask('ZRANGE', key('unread', run.id), 0, -1)) do
+    local event = readEvent(run, seq)
+    if event and event.forStep == name then return true end
+  end
+  return false
+end
+
 local topic, isAscending, after, limit = text(), text() == 'asc', text(), number()
 local names
 if isAscending then
@@ -155,10 +160,43 @@ end
 return rows
 `;
 
-const parts = [prelude, nudge, run, moves, steps, events, rows];
+const parts = [prelude, packing, run, waits, events, rows];
 
 export const readRunsScript = script("readRuns", ...parts, read);
 export const listStepsScript = script("listSteps", ...parts, page, listSteps);
 export const listEventsScript = script("listEvents", ...parts, page, listEvents);
 export const listLogsScript = script("listLogs", ...parts, page, listLogs);
 export const listWaitersScript = script("listWaiters", ...parts, listWaiters);
+
+/** A topic and how many wait on it, one after the other. False where the list is not known to be complete. */
+const listTopics = `
+local isAscending, after, limit = text() == 'asc', optional(), number()
+if ask('HEXISTS', META, 'topics') == 0 then return false end
+local from = after and '(' .. after
+local topics
+if isAscending then
+  topics = ask('ZRANGEBYLEX', P .. 'topics', from or '-', '+', 'LIMIT', 0, limit)
+else
+  topics = ask('ZREVRANGEBYLEX', P .. 'topics', from or '+', '-', 'LIMIT', 0, limit)
+end
+local rows = {}
+for _, topic in ipairs(topics) do
+  rows[#rows + 1] = topic
+  rows[#rows + 1] = ask('ZCARD', key('topic', topic))
+end
+return rows
+`;
+
+/** Topics of a time when there was no list of them; the last call says that there are no others. */
+const addTopics = `
+local isLast = text() == '1'
+for _ = 1, number() do
+  local topic = text()
+  if ask('EXISTS', key('topic', topic)) == 1 then ask('ZADD', P .. 'topics', 0, topic) end
+end
+if isLast then ask('HSET', META, 'topics', '1') end
+return 1
+`;
+
+export const listTopicsScript = script("listTopics", prelude, listTopics);
+export const addTopicsScript = script("listTopics", prelude, addTopics);

@@ -1,13 +1,34 @@
 export { beatScript, listRunnersScript, readTalliesScript } from "./beats.lua.ts";
-export { claimScript } from "./claim.lua.ts";
-export { listDueScript } from "./due-list.lua.ts";
-export * from "./histories.lua.ts";
-export * from "./instances.lua.ts";
-export { releaseScript, renewScript } from "./leases.lua.ts";
-export { listInstancesScript } from "./list-instances.lua.ts";
+export { claimScript, releaseScript, renewScript } from "./claim.lua.ts";
+export {
+  addTopicsScript,
+  listEventsScript,
+  listLogsScript,
+  listStepsScript,
+  listTopicsScript,
+  listWaitersScript,
+  readRunsScript,
+} from "./histories.lua.ts";
+export {
+  countScript,
+  getInstanceScript,
+  getInstancesScript,
+  getMarksScript,
+  getStatusesScript,
+  listDueScript,
+  listInstancesScript,
+  listRunsScript,
+  nextDueScript,
+} from "./instances.lua.ts";
+export { lookScript, saveScript } from "./long.lua.ts";
 export { greetScript, migrateScript } from "./migrate.lua.ts";
-export { forgetPublicationsScript, pruneScript, removeScript } from "./removal.lua.ts";
-export type { Script } from "./script.ts";
-export { addTopicsScript, listTopicsScript } from "./topic-list.lua.ts";
-export { countUnlistedScript, listUnlistedScript, relistScript } from "./unlisted.lua.ts";
-export { writeScript } from "./write.lua.ts";
+export type { Script } from "./prelude.lua.ts";
+export { quickScript } from "./quick.lua.ts";
+export {
+  countUnlistedScript,
+  forgetPublicationsScript,
+  listUnlistedScript,
+  pruneScript,
+  relistScript,
+  removeScript,
+} from "./upkeep.lua.ts";

@@ -1,5 +1,5 @@
 /** What runs before the namespace's epoch is known: looking at what is there, and making it what it should be. */
-import { script } from "./script.ts";
+import { script } from "./prelude.lua.ts";
 
 const common = `
 local META = KEYS[1]

@@ -86,7 +86,6 @@ end
 
 local function runMutations(mutations)
   if mutations.kind == 'none' then return nil end
-  if mutations.kind == 'thrown' then return { 'mutation-failed', 'thrown' } end
   local fault = findFault(mutations)
   if fault then return fault end
   local kept = {}

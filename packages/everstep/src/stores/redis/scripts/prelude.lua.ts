@@ -1,16 +1,32 @@
+import { createHash } from "node:crypto";
+
+/** A Lua text and the name under which the server keeps it. */
+export interface Script {
+  /** The verb it serves, for messages. */
+  readonly name: string;
+  readonly lua: string;
+  readonly sha: string;
+}
+
+/** Puts a script together from its parts, each of which may use those before it. */
+export function script(name: string, ...parts: readonly string[]): Script {
+  const lua = parts.join("");
+  return { name, lua, sha: createHash("sha1").update(lua).digest("hex") };
+}
+
 /**
  * What every script begins with. KEYS[1] is the namespace's `meta` key; every other key has the same prefix, and with it
  * the same hash tag, so that all of them lie in one slot of a cluster. KEYS[2] is `never`, which keeps scripts from running
- * while that slot moves (`scriptKeys` in connection.ts). Arguments are flat and read in order.
+ * while that slot moves (`scriptKeys` in server/connection.ts). Arguments are flat and read in order.
  *
  * The keys, behind `{namespace}:`. What users name stands last, or has its length before it; no key has a time to live.
  *
- *   meta                       hash    version, oldest, epoch, server; number of the last run; waited (write.lua.ts)
+ *   meta                       hash    version, oldest, epoch, server; number of the last run; waited (quick.lua.ts)
  *   never                      none    must not be there
  *   workflows                  set     names of workflows that have instances
  *   instance:<n>:<wf>:<id>     hash    params, times, parent; `run` the current one, `run:<number>` each (n: bytes of wf)
  *   changes:<n>:<wf>:<id>      hash    change id -> what was answered
- *   run:<run>                  hash    the hot fields (run.lua.ts)
+ *   run:<run>                  hash    the hot fields (records/run-fields.ts)
  *   steps:<run>                hash    index -> record
  *   waits:<run>                hash    index -> end, key, type and topic of an open wait
  *   events:<run>               hash    sequence -> topic and payload
@@ -82,4 +98,38 @@ if epoch ~= text() then
 end
 -- Whom nudges come from.
 local sender = text()
+`;
+
+/** One hint per script for the other processes: who it comes from, and what there is to look for. It may get lost. */
+export const nudge = `
+local nudge = { due = false, changed = false, ended = false }
+
+local function sendNudge()
+  local kinds = (nudge.due and 'd' or '') .. (nudge.changed and 'c' or '') .. (nudge.ended and 'e' or '')
+  if kinds == '' then return end
+  redis.pcall('PUBLISH', P .. 'nudge', sender .. ' ' .. kinds)
+end
+`;
+
+/**
+ * Numbers of new runs, taken for all of a batch at once. A server that lost its newest writes must not give out again what
+ * it gave before, so there is a gap before them whose length follows from what is created. Needs `now`.
+ */
+export const runIds = `
+local GAPS = 16384
+local lastId, idsLeft = 0, 0
+
+local function takeIds(count, seed)
+  local gap = tonumber(string.sub(redis.sha1hex(digits(now) .. ' ' .. seed), 1, 8), 16) % GAPS
+  idsLeft = count
+  lastId = ask('HINCRBY', META, 'lastRun', digits(gap + count)) - count
+  return lastId + 1
+end
+
+local function nextId(count, workflow, instance)
+  if idsLeft == 0 then takeIds(math.max(1, count), workflow .. ' ' .. instance) end
+  lastId = lastId + 1
+  idsLeft = idsLeft - 1
+  return digits(lastId)
+end
 `;

@@ -3,11 +3,11 @@
  * cannot be full. A database that can do that in one statement says which it has accepted; all others go the long way.
  */
 import { StoreError } from "../../../model/error.ts";
+import { afterPart } from "../../../store/after-part.ts";
 import { nameKey } from "../../../store/apply/keys.ts";
 import { lanes } from "../../../store/apply/lane.ts";
 import type { Nudge, SendEventOutcome, SendEventRequest, StoreRequest } from "../../../store/store.ts";
 import type { Database } from "../session.ts";
-import { afterPart } from "./quick-write.ts";
 import type { Writes, Written } from "./write.ts";
 
 /** Nobody holds the run, and it does not wait out a crash (`waitsOutCrash`): an event it waits for makes it due. */

@@ -9,6 +9,7 @@ import { StoreError } from "../../../model/error.ts";
 import type { InstanceStatus } from "../../../model/instance.ts";
 import type { StepRecord } from "../../../model/step.ts";
 import type { TaskKind } from "../../../model/task.ts";
+import { afterPart } from "../../../store/after-part.ts";
 import { applyCreate } from "../../../store/apply/apply-create.ts";
 import type { Ending } from "../../../store/apply/ending.ts";
 import { nameKey } from "../../../store/apply/keys.ts";
@@ -94,13 +95,6 @@ export function quickFirst(
       news: { due: quick.news.due || news.due, changed: news.changed, ended: quick.news.ended || news.ended },
     };
   };
-}
-
-/** Part of a batch was applied when the rest failed: whoever repeats the whole is answered rightly. */
-export function afterPart(error: unknown): unknown {
-  if (!(error instanceof StoreError) || error.failure === "ambiguous") return error;
-  const message = `${error.message} Some requests of the same write had been applied before.`;
-  return new StoreError("ambiguous", error.code, message, { cause: error });
 }
 
 interface QuickWritten {

@@ -1,0 +1,208 @@
+/**
+ * Everything that a batch is decided by (`look.ts` says what that is), as lists of texts, and one short text that stands
+ * for all of it. Whoever looks again and finds the same text finds everything as it was: runs, open waits, undelivered
+ * events, names that were free, who waits on a topic, what an owner holds. Changes nothing.
+ */
+import { runFields } from "../records/run-fields.ts";
+
+const places = runFields.map((name, n) => `${name} = ${n + 1}`).join(", ");
+const placeOf = (name: (typeof runFields)[number]): number => runFields.indexOf(name) + 1;
+
+export const look = `
+local PLACES, FIELDS = { ${places} }, ${runFields.length}
+
+-- Runs in the order in which they were met, with the sequence above which their undelivered events are wanted.
+local wanted, eventsAfter = {}, {}
+
+local function want(id, after)
+  if not eventsAfter[id] then wanted[#wanted + 1] = id end
+  eventsAfter[id] = math.min(eventsAfter[id] or math.huge, after or math.huge)
+end
+
+-- One pass over the hash: asking for every field by its name takes the server several times as long.
+local function storedRun(id)
+  local flat = redis.pcall('HGETALL', P .. 'run:' .. id)
+  if flat.err then return nil end
+  local stored = {}
+  for n = 1, FIELDS do stored[n] = false end
+  for n = 1, #flat, 2 do
+    local place = PLACES[flat[n]]
+    if place then stored[place] = flat[n + 1] end
+  end
+  local isWhole = stored[${placeOf("workflow")}] and stored[${placeOf("instance")}] and stored[${placeOf("place")}] and stored[${placeOf("status")}]
+  return isWhole and stored or nil
+end
+
+local function currentId(workflow, instance) return ask('HGET', named('instance', workflow, instance), 'run') end
+
+local function lookAtNames()
+  for _ = 1, number() do want(text(), number()) end
+  for _ = 1, number() do
+    local workflow, instance, least = text(), text(), number()
+    local id = currentId(workflow, instance)
+    if id then
+      -- Where the buffer cannot become full, what is in it does not matter.
+      local buffered = least and tonumber(ask('HGET', P .. 'run:' .. id, 'buffered') or nil) or 0
+      want(id, least and buffered >= least and 0 or nil)
+    end
+  end
+end
+
+-- All that it was the last to hold, those that are parked included.
+local function unfinishedRuns(owner)
+  local ids = ask('SMEMBERS', key('owner', owner))
+  table.sort(ids)
+  for _, id in ipairs(ids) do want(id) end
+end
+
+-- Looks at all that anybody holds, which is little; what an owner has parked may be much.
+local function heldRuns(owner, token)
+  local workflows = ask('SMEMBERS', P .. 'workflows')
+  table.sort(workflows)
+  for _, workflow in ipairs(workflows) do
+    for _, lane in ipairs({ 'held', 'heldPaused' }) do
+      for _, name in ipairs(ask('ZRANGE', key('due:' .. lane, workflow), 0, -1)) do
+        local id = runOfSerial(name)
+        local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'owner', 'token')
+        if stored[1] == owner and (token == '' or stored[2] == token) then want(id) end
+      end
+    end
+  end
+end
+
+local function lookAtOwners()
+  for _ = 1, number() do
+    local owner, isForAll, token = text(), text() == '1', text()
+    if isForAll then unfinishedRuns(owner) else heldRuns(owner, token) end
+  end
+end
+
+-- Ids belong to their topic. Of those of earlier versions nobody knows the topic any more.
+local function lookAtTopics()
+  local found = {}
+  for n = 1, number() do
+    local topic, id = text(), text()
+    local known = ask('HMGET', P .. 'publications', '~' .. #topic .. ':' .. topic .. ':' .. id, id)
+    found[n] = known[1] or (string.sub(id, 1, 1) ~= '~' and known[2])
+    if not found[n] then
+      for _, name in ipairs(ask('ZRANGE', key('topic', topic), 0, -1)) do want(runOfSerial(string.sub(name, 1, 16)), 0) end
+    end
+  end
+  return found
+end
+
+local function lookForInstances()
+  local found = {}
+  for n = 1, number() do
+    local workflow = text()
+    local id = currentId(workflow, text())
+    local stored = id and storedRun(id)
+    found[n] = stored and { stored[${placeOf("status")}], stored[${placeOf("number")}] or '0' } or false
+  end
+  return found
+end
+
+local function lookForEvents()
+  local found = {}
+  for n = 1, number() do
+    local workflow, instance, id = text(), text(), text()
+    local ids = ask('HMGET', P .. 'event-ids', eventKey(workflow, instance, id), id)
+    local run = ids[1] or (string.sub(id, 1, 1) ~= '~' and ids[2])
+    local of = run and redis.pcall('HMGET', P .. 'run:' .. run, 'workflow', 'instance')
+    found[n] = of and of[1] == workflow and of[2] == instance and run or false
+  end
+  return found
+end
+
+local function lookForChanges()
+  local found = {}
+  for n = 1, number() do
+    local workflow, instance = text(), text()
+    found[n] = ask('HGET', named('changes', workflow, instance), text())
+  end
+  return found
+end
+
+local function lookForHeard()
+  local found = {}
+  for n = 1, number() do
+    local event = unpackEvent(ask('HGET', key('event-states', text()), text()))
+    found[n] = event and event.id or false
+  end
+  return found
+end
+
+local function lookForSteps()
+  local found = {}
+  for n = 1, number() do found[n] = digits(ask('HEXISTS', key('steps', text()), text())) end
+  return found
+end
+
+local function addEvent(rows, seq, event)
+  rows[#rows + 1] = {
+    seq, event.type or false, event.forStep or false, event.system and '1' or '0', digits(event.createdAt), event.consumedBy or false,
+  }
+end
+
+-- Events that some steps have taken.
+local function lookForTaken()
+  local found = {}
+  for n = 1, number() do
+    local workflow, instance, keys, rows = text(), text(), {}, {}
+    for _ = 1, number() do keys[text()] = true end
+    local id = currentId(workflow, instance)
+    local flat = id and ask('HGETALL', key('event-states', id)) or {}
+    for at = 1, #flat, 2 do
+      local event = unpackEvent(flat[at + 1])
+      if event and event.consumedBy and keys[event.consumedBy] then addEvent(rows, flat[at], event) end
+    end
+    table.sort(rows, function(a, b) return a[1] < b[1] end)
+    found[n] = { id or false, rows }
+  end
+  return found
+end
+
+local function openWaits(id, open)
+  local rows = {}
+  if (tonumber(open) or 0) == 0 then return rows end
+  local flat = ask('HGETALL', key('waits', id))
+  for n = 1, #flat, 2 do
+    local wait = unpackWait(flat[n + 1])
+    if wait then rows[#rows + 1] = { flat[n], digits(wait.wakeAt), wait.key, wait.type or false, wait.topic or false } end
+  end
+  table.sort(rows, function(a, b) return a[1] < b[1] end)
+  return rows
+end
+
+local function unreadEvents(id, seq, after)
+  local rows = {}
+  if (tonumber(seq) or 0) <= after then return rows end
+  for _, each in ipairs(ask('ZRANGEBYSCORE', key('unread', id), '(' .. digits(after), '+inf')) do
+    local event = unpackEvent(ask('HGET', key('event-states', id), each))
+    if event then addEvent(rows, each, event) end
+  end
+  return rows
+end
+
+local function lookAtRuns()
+  local found = {}
+  for _, id in ipairs(wanted) do
+    local stored = storedRun(id)
+    if stored then
+      local retention = ask('HGET', named('instance', stored[${placeOf("workflow")}], stored[${placeOf("instance")}]), 'retention')
+      found[#found + 1] = {
+        id, retention, stored, openWaits(id, stored[${placeOf("open")}]), unreadEvents(id, stored[${placeOf("seq")}], eventsAfter[id]),
+      }
+    end
+  end
+  return found
+end
+
+local function look()
+  lookAtNames()
+  lookAtOwners()
+  local found = { lookAtTopics(), lookForInstances(), lookForEvents(), lookForChanges(), lookForHeard(), lookForSteps(), lookForTaken() }
+  found[#found + 1] = lookAtRuns()
+  return found, redis.sha1hex(cmsgpack.pack(found))
+end
+`;

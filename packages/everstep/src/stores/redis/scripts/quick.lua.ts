@@ -1,0 +1,376 @@
+/**
+ * The short way of nearly every request: a commit under a lease with steps, lines to log, events taken, and then more to come, a wait or
+ * the end; a creation; an event. What becomes of a run is in the arguments (`quick.ts` takes it from the state machine):
+ * here it is only read whether everything is as usual, which fields of the hash that concerns, and which sets they lead
+ * to. Whatever is not (another token, a repeat, a pause, a crash before, an event that was not seen, a wait on a topic, a
+ * name that is taken) is left alone, and so is every request behind it about the same instance; which way a request goes
+ * is decided before its first write. What was left goes the long way.
+ *
+ * Nothing is made into a table that need not be: that takes the server several times as long.
+ */
+
+import { nudge, prelude, runIds, script } from "./prelude.lua.ts";
+import { indexes } from "./run.lua.ts";
+import { packing } from "./waits-and-events.lua.ts";
+
+const leaving = `
+local now, creations, isWaitedFor = number(), number(), text() == '1'
+
+-- By key of the instance. Instances are numbered in the order of their requests, so none is created before one that is left.
+local left, isAllLeft, isCreationLeft = nil, false, false
+
+local function leave(name)
+  left = left or {}
+  left[name] = true
+  return false
+end
+
+local function instanceOf(id)
+  local names = redis.pcall('HMGET', P .. 'run:' .. id, 'workflow', 'instance')
+  if names.err or not (names[1] and names[2]) then return id end
+  return named('instance', names[1], names[2])
+end
+
+local function leaveRun(id) return leave(instanceOf(id)) end
+local function isLeft(id) return left and (isAllLeft or left[instanceOf(id)]) end
+
+-- Requests that only the long way knows, and whom they are about.
+local function leaveForLater()
+  if text() == 'all' then
+    left, isAllLeft = left or {}, true
+    return false
+  end
+  if text() == '1' then isCreationLeft = true end
+  for _ = 1, number() do leaveRun(text()) end
+  for _ = 1, number() do
+    local workflow = text()
+    leave(named('instance', workflow, text()))
+  end
+  return false
+end
+
+-- How many arguments follow; gives where they begin and end.
+local function skip()
+  local first = position + 2
+  position = position + 1 + tonumber(ARGV[position + 1])
+  return first, position
+end
+
+-- Fields to set, fields that go, lines to log, steps, and events that are taken.
+local function skipCommit()
+  local set, setEnd = skip()
+  local gone, goneEnd = skip()
+  local logs, logsEnd = skip()
+  local first, last = skip()
+  return set, setEnd, gone, goneEnd, logs, logsEnd, first, last, skip()
+end
+`;
+
+const commits = `
+local function isZero(count) return not count or count == '0' end
+
+-- Of the first five fields that all commits ask for.
+local function isUsual(id, stored, token, before)
+  return not isLeft(id) and not stored.err and stored[1] == token and stored[2] == 'held' and (stored[3] or '0') == before and isZero(stored[5])
+end
+
+-- Those of the steps that are open waits so far, and how many; nil when one of them is not as usual.
+local function openWaits(id, first, last, stride, open)
+  if isZero(open) then return false, 0 end
+  local waits, count = {}, 0
+  for n = first, last, stride do
+    local packed = ask('HGET', P .. 'waits:' .. id, ARGV[n])
+    if packed then
+      local wait = unpackWait(packed)
+      if not wait or wait.topic then return nil end
+      if not waits[ARGV[n]] then count = count + 1 end
+      waits[ARGV[n]] = true
+    end
+  end
+  return waits, count
+end
+
+-- Events to be taken, as they are kept then; nil when one of them is not as usual.
+local function takenEvents(id, first, last)
+  if first > last then return false end
+  local taken, count, seen = {}, 0, {}
+  for n = first, last, 2 do
+    local event = unpackEvent(ask('HGET', P .. 'event-states:' .. id, ARGV[n]))
+    if not event or event.deliveredAt or seen[ARGV[n]] then return nil end
+    seen[ARGV[n]] = true
+    event.deliveredAt = now
+    event.consumedBy = ARGV[n + 1]
+    if not event.system then count = count + 1 end
+    taken[#taken + 1] = ARGV[n]
+    taken[#taken + 1] = packEvent(event)
+  end
+  return taken, count
+end
+
+-- A settled step is written once: its first record stays, unless it is a wait that was open.
+local function writeStep(id, waits, index, record)
+  local key = P .. 'steps:' .. id
+  if waits and waits[index] then
+    ask('HSET', key, index, record)
+    ask('HDEL', P .. 'waits:' .. id, index)
+    waits[index] = nil
+  else
+    return ask('HSETNX', key, index, record) == 1
+  end
+  return true
+end
+
+local function writeSettled(id, waits, first, last)
+  for n = first, last, 2 do writeStep(id, waits, ARGV[n], ARGV[n + 1]) end
+end
+
+local function writeTaken(id, taken, count, key)
+  if not taken then return end
+  ask('HSET', P .. 'event-states:' .. id, unpack(taken))
+  for n = 1, #taken, 2 do ask('ZREM', P .. 'unread:' .. id, taken[n]) end
+  if count > 0 then ask('HINCRBY', key, 'buffered', -count) end
+end
+
+local function writeLogs(id, first, last)
+  if first <= last then ask('RPUSH', P .. 'logs:' .. id, unpack(ARGV, first, last)) end
+end
+
+local function writeFields(key, set, setEnd, gone, goneEnd)
+  ask('HSET', key, unpack(ARGV, set, setEnd))
+  if gone <= goneEnd then ask('HDEL', key, unpack(ARGV, gone, goneEnd)) end
+end
+
+local function goOnPlainly()
+  local id, token, before, leaseUntil = text(), text(), text(), text()
+  local set, setEnd, gone, goneEnd, logs, logsEnd, first, last, events, eventsEnd = skipCommit()
+  local key = P .. 'run:' .. id
+  local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open')
+  if not isUsual(id, stored, token, before) then return leaveRun(id) end
+  local waits, settled = openWaits(id, first, last, 2, stored[6])
+  local taken, count = takenEvents(id, events, eventsEnd)
+  if waits == nil or taken == nil then return leaveRun(id) end
+  -- A lease only ever grows while it is held.
+  local workflow
+  if leaseUntil ~= '0' then
+    local lease = ask('HMGET', key, 'due', 'workflow')
+    if tonumber(leaseUntil) > (tonumber(lease[1]) or 0) then workflow = lease[2] end
+  end
+  writeSettled(id, waits, first, last)
+  writeTaken(id, taken, count, key)
+  writeLogs(id, logs, logsEnd)
+  writeFields(key, set, setEnd, gone, goneEnd)
+  if settled > 0 then ask('HINCRBY', key, 'open', -settled) end
+  if workflow then
+    ask('HSET', key, 'due', leaseUntil)
+    index('due:held', workflow, wide(id), leaseUntil)
+  end
+  return tonumber(stored[4]) or 0
+end
+
+-- Steps that may be waits: index, record, and of a wait its end, its key and its type.
+local function writeWaits(id, waits, first, last)
+  local opened = 0
+  for n = first, last, 5 do
+    local index, wakeAt = ARGV[n], ARGV[n + 2]
+    local wasOpen = waits and waits[index]
+    local isWritten = writeStep(id, waits, index, ARGV[n + 1])
+    if wasOpen then opened = opened - 1 end
+    if isWritten and wakeAt ~= '' then
+      local eventType = ARGV[n + 4]
+      eventType = eventType ~= '-' and string.sub(eventType, 2) or nil
+      ask('HSET', P .. 'waits:' .. id, index, packWait(tonumber(wakeAt), ARGV[n + 3], eventType, nil))
+      opened = opened + 1
+      waits = waits or {}
+      waits[index] = true
+    end
+  end
+  return opened
+end
+
+local function suspendPlainly()
+  local id, token, before, seen, lane, due = text(), text(), text(), number(), text(), text()
+  local set, setEnd, gone, goneEnd, logs, logsEnd, first, last, events, eventsEnd = skipCommit()
+  local key = P .. 'run:' .. id
+  local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open', 'status', 'workflow', 'place')
+  local seq, workflow, place = tonumber(stored[4]) or 0, stored[8], stored[9]
+  if not isUsual(id, stored, token, before) or seq > seen or stored[7] ~= 'active' or not (workflow and place) then
+    return leaveRun(id)
+  end
+  local waits = openWaits(id, first, last, 5, stored[6])
+  local taken, count = takenEvents(id, events, eventsEnd)
+  if waits == nil or taken == nil then return leaveRun(id) end
+  local opened = writeWaits(id, waits, first, last)
+  writeTaken(id, taken, count, key)
+  writeLogs(id, logs, logsEnd)
+  writeFields(key, set, setEnd, gone, goneEnd)
+  if opened ~= 0 then ask('HINCRBY', key, 'open', opened) end
+  index('due:held', workflow, wide(id), false)
+  index('due:' .. lane, workflow, wide(id), due)
+  index('status:active', workflow, place, false)
+  index('status:waiting', workflow, place, '0')
+  if tonumber(due) <= now then nudge.due = true end
+  return seq
+end
+
+local function endPlainly()
+  local id, token, before, class, keepFrom, record = text(), text(), text(), text(), number(), text()
+  local set, setEnd, gone, goneEnd, logs, logsEnd, first, last, events, eventsEnd = skipCommit()
+  local key = P .. 'run:' .. id
+  local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open', 'status', 'workflow', 'instance',
+    'place', 'owner')
+  local open, workflow, instance, place, owner = stored[6], stored[8], stored[9], stored[10], stored[11]
+  if not isUsual(id, stored, token, before) or stored[7] ~= 'active' or not (workflow and instance and place and owner) then
+    return leaveRun(id)
+  end
+  local waits, settled = openWaits(id, first, last, 2, open)
+  local taken, count = takenEvents(id, events, eventsEnd)
+  -- Waits that stay are kept, for a retry, and leave their topics.
+  if waits == nil or taken == nil or settled ~= (tonumber(open) or 0) then return leaveRun(id) end
+  local retention = tonumber(ask('HGET', named('instance', workflow, instance), 'retention') or nil)
+  writeSettled(id, waits, first, last)
+  writeTaken(id, taken, count, key)
+  writeLogs(id, logs, logsEnd)
+  ask('SET', P .. 'ending:' .. id, record)
+  writeFields(key, set, setEnd, gone, goneEnd)
+  if settled > 0 then ask('HINCRBY', key, 'open', -settled) end
+  if retention then
+    ask('HSET', key, 'keepUntil', digits(keepFrom + retention))
+    index('prune', false, serialOf(place), digits(keepFrom + retention))
+  end
+  index('due:held', workflow, wide(id), false)
+  index('status:active', workflow, place, false)
+  index('status:' .. class, workflow, place, '0')
+  index('owner', owner, id, false)
+  nudge.ended = true
+  return tonumber(stored[4]) or 0
+end
+`;
+
+const creating = `
+-- Workflows that are known by now.
+local workflows = {}
+
+local function createPlainly()
+  local workflow, instance, order, owner = text(), text(), text(), optional()
+  local token, lane, due, isDue = text(), text(), text(), text() == '1'
+  local set, setEnd = skip()
+  local facts, factsEnd = skip()
+  local name = named('instance', workflow, instance)
+  if isCreationLeft or left and (isAllLeft or left[name]) then
+    isCreationLeft = true
+    return leave(name)
+  end
+  local there = ask('HGET', name, 'run')
+  if there then
+    local found = redis.pcall('HMGET', P .. 'run:' .. there, 'status', 'number', 'workflow', 'instance', 'place')
+    if found.err or not (found[1] and found[3] and found[4] and found[5]) then
+      isCreationLeft = true
+      return leave(name)
+    end
+    return { found[1], found[2] or '0' }
+  end
+  local id = nextId(creations, workflow, instance)
+  local place = order .. wide(id)
+  ask('HSET', P .. 'run:' .. id, 'token', token, 'lane', lane, 'place', place, unpack(ARGV, set, setEnd))
+  ask('HSET', name, 'run', id, 'runs', '1', 'run:1', id, unpack(ARGV, facts, factsEnd))
+  if owner then index('owner', owner, id, true) end
+  index('due:' .. lane, workflow, wide(id), due)
+  index('status:active', workflow, place, '0')
+  if not workflows[workflow] then
+    workflows[workflow] = true
+    ask('SADD', P .. 'workflows', workflow)
+  end
+  if isDue then nudge.due = true end
+  return id
+end
+`;
+
+const sending = `
+-- 'endsWait' in model/wait-match.ts.
+local function isAwaited(id, event)
+  local flat = ask('HVALS', P .. 'waits:' .. id)
+  for _, packed in ipairs(flat) do
+    local wait = unpackWait(packed)
+    if wait and event.createdAt <= wait.wakeAt then
+      if event.forStep then
+        if event.forStep == wait.key then return true end
+      elseif event.type and event.type == wait.type then return true end
+    end
+  end
+  return false
+end
+
+local function sendPlainly()
+  local workflow, instance, id, eventType, forStep, system = text(), text(), text(), optional(), optional(), text() == '1'
+  local createdAt, bufferMax, record, wakeLane, wakeDue = number(), number(), text(), text(), text()
+  local set, setEnd = skip()
+  local name = named('instance', workflow, instance)
+  if left and (isAllLeft or left[name]) then return leave(name) end
+  local run = ask('HGET', name, 'run')
+  if not run then return leave(name) end
+  local key = P .. 'run:' .. run
+  local stored = redis.pcall('HMGET', key, 'lane', 'status', 'due', 'crashes', 'open', 'seq', 'buffered', 'workflow', 'instance', 'place')
+  if stored.err or not (stored[8] and stored[9] and stored[10]) then return leave(name) end
+  local lane, status, seq, buffered = stored[1], stored[2], (tonumber(stored[6]) or 0) + 1, tonumber(stored[7]) or 0
+  if status ~= 'active' and status ~= 'waiting' and status ~= 'paused' then return leave(name) end
+  if not system and buffered >= bufferMax then return leave(name) end
+  local eventName = eventKey(workflow, instance, id)
+  local known = ask('HMGET', P .. 'event-ids', eventName, id)
+  if known[1] or known[2] then return leave(name) end
+  local event = { id = id, createdAt = createdAt, system = system, type = eventType, forStep = forStep }
+  -- 'canBeWoken' in store/apply/moves.ts.
+  local isPending = lane and lane ~= 'held' and lane ~= 'heldPaused'
+  if isPending and status == 'active' and (tonumber(stored[4]) or 0) > 0 then return leave(name) end
+  local woke = isPending and (tonumber(stored[5]) or 0) > 0 and isAwaited(run, event)
+  -- One that is due already stays so for as long.
+  if woke and (tonumber(stored[3]) or 0) <= now then return leave(name) end
+  local seqText = digits(seq)
+  ask('HSET', P .. 'event-states:' .. run, seqText, packEvent(event))
+  ask('HSET', P .. 'events:' .. run, seqText, record)
+  ask('ZADD', P .. 'unread:' .. run, seqText, seqText)
+  ask('HSET', P .. 'event-ids', eventName, run)
+  if system then ask('HSET', key, 'seq', seqText)
+  else ask('HSET', key, 'seq', seqText, 'buffered', digits(buffered + 1)) end
+  if woke then
+    ask('HSET', key, unpack(ARGV, set, setEnd))
+    if lane ~= wakeLane then index('due:' .. lane, workflow, wide(run), false) end
+    index('due:' .. wakeLane, workflow, wide(run), wakeDue)
+  end
+  nudge.due = true
+  return { run, status, woke and '1' or '0' }
+end
+`;
+
+const main = `
+local ways = {
+  goOn = goOnPlainly,
+  suspend = suspendPlainly,
+  ['end'] = endPlainly,
+  create = createPlainly,
+  event = sendPlainly,
+  later = leaveForLater,
+}
+
+return savingIndexes(function()
+  local outcomes = {}
+  for n = 1, number() do outcomes[n] = ways[text()]() end
+  sendNudge()
+  -- Replicas are waited for up to the last write of a connection, and a repeat of what another one has done writes nothing.
+  if isWaitedFor then ask('HSET', META, 'waited', '1') end
+  return outcomes
+end)
+`;
+
+export const quickScript = script(
+  "write",
+  prelude,
+  nudge,
+  indexes,
+  packing,
+  leaving,
+  runIds,
+  commits,
+  creating,
+  sending,
+  main,
+);
