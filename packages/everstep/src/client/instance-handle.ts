@@ -12,7 +12,6 @@ import { historyBefore } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal } from "../model/instance.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
-import type { StepSelector } from "../model/step.ts";
 import { forkNames, fromNames, retryNames } from "../wire/option-names.ts";
 import type { ForkOptions, FromStep, RetryOptions } from "../wire/options.ts";
 import type { Creation } from "./await-end.ts";
@@ -122,7 +121,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
   }
 
   /** Runs it again from a step: `restart({ from: step })`. */
-  async rewind(step: StepSelector, options: SteeringOptions = {}): Promise<void> {
+  async rewind(step: NonNullable<RestartOptions["from"]>, options: SteeringOptions = {}): Promise<void> {
     checkNames(options, steeringNames, "rewind");
     await this.restart({ ...options, from: step });
   }
