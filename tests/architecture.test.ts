@@ -10,7 +10,7 @@ test("every file and folder that ARCHITECTURE.md names is there", () => {
   expect(missingIn(page)).toEqual([]);
 });
 
-test.each(["Add an instance field", "Add a status", "Add a store"])(
+test.each(["Add an instance field", "Add a status", "Add a store", "Add an observer"])(
   "%s: every step names its files",
   (title) => {
     const steps = section(title).match(/^\d+\. .*(?:\n {2,}.*)*/gm) ?? [];

@@ -16,6 +16,18 @@ import {
   stepDefaults,
   storeRetry,
 } from "../packages/everstep/src/model/limits.ts";
+import { observerNames } from "../packages/everstep/src/model/observer.ts";
+
+test("running.md has every method of an observer, in the order of model/observer.ts", () => {
+  const [, section = ""] = readFileSync("docs/running.md", "utf8").split("## Observers\n");
+  const rows =
+    section
+      .split("\n## ")[0]
+      ?.split("\n")
+      .filter((line) => line.startsWith("| `on")) ?? [];
+  const named = rows.flatMap((row) => row.split("|")[1]?.match(/on[A-Z]\w+/g) ?? []);
+  expect(named).toEqual(Object.keys(observerNames));
+});
 
 describe("errors.md", () => {
   const model = readFileSync("packages/everstep/src/model/error.ts", "utf8");

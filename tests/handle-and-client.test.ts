@@ -3,7 +3,7 @@
  * with the same options, and answers alike. What differs stands here with its reason; what is not here does not compile.
  */
 import { expect, test } from "vitest";
-import type { App } from "../packages/everstep/src/client/create-workflows.ts";
+import type { App } from "../packages/everstep/src/client/app.ts";
 import type { InstanceHandle } from "../packages/everstep/src/client/instance-handle.ts";
 import type { WorkflowHandle } from "../packages/everstep/src/client/workflow-handle.ts";
 import type { Client, InstanceClient, WorkflowClient } from "../packages/everstep/src/fetch-client/index.ts";
@@ -137,6 +137,7 @@ const app: {
     list: "`instances` from afar",
     manifest: "`workflows` from afar",
     migrate: process,
+    observe: process,
     prune: process,
     start: process,
     stop: process,

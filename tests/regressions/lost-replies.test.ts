@@ -79,3 +79,51 @@ onEachStore("lost replies", (tell) => {
     expect(writes).toBeGreaterThan(10);
   });
 });
+
+const hopeless = defineWorkflow({ name: "hopeless" }, async (_event, step) => {
+  await step.do("first", () => 1);
+  await step.do("call", { retries: false }, () => {
+    throw new Error("no answer");
+  });
+});
+
+onEachStore("decisions under a key", (tell) => {
+  const key = { idempotencyKey: "key-1" };
+  type Instance = Awaited<ReturnType<ReturnType<typeof story>["workflows"]["H"]["create"]>>;
+  const story = () => tell({ H: hopeless });
+  const decisions: Readonly<Record<string, (instance: Instance) => Promise<void>>> = {
+    restart: (instance) => instance.restart(key),
+    "restart from a step": (instance) => instance.restart({ from: "call", ...key }),
+    retry: (instance) => instance.retryFailedStep(key),
+    terminate: async (instance) => instance.terminate(key),
+    pause: (instance) => instance.pause(key),
+    resume: (instance) => instance.resume(key),
+  };
+
+  test.each(Object.entries(decisions))(
+    "a %s is one write, so is its repeat, and one whose answer was lost is made once (R-073)",
+    async (verb, decide) => {
+      const harness = story();
+      const main = harness.runner();
+      const instance = await main.workflows.H.create({ id: "h" });
+      await main.tick();
+      if (verb !== "retry" && !verb.startsWith("restart")) await instance.restart();
+      if (verb === "resume") await instance.pause();
+      const { runNumber } = await instance.details();
+      const writes = () => main.faults.count("change");
+      let before = writes();
+      main.faults.fail("change", "ambiguous", { applied: true });
+      const deciding = decide(instance);
+      await harness.advance("10 seconds");
+      await deciding;
+      expect(writes() - before).toBe(2);
+      const decided = await instance.details();
+      expect(decided.runNumber).toBe(verb.startsWith("restart") ? runNumber + 1 : runNumber);
+      before = writes();
+      await decide(instance);
+      expect(writes() - before).toBe(1);
+      const { status } = await instance.details();
+      expect([status, (await instance.details()).runNumber]).toEqual([decided.status, decided.runNumber]);
+    },
+  );
+});

@@ -15,7 +15,7 @@ import {
 } from "../../packages/everstep/src/authoring/names.ts";
 import { toStoredError } from "../../packages/everstep/src/authoring/stored-error.ts";
 import { decodeCursor } from "../../packages/everstep/src/client/cursor.ts";
-import { checkEventId } from "../../packages/everstep/src/engine/lifecycle.ts";
+import { checkEventId } from "../../packages/everstep/src/engine/plan-event.ts";
 import { defaultLimits } from "../../packages/everstep/src/model/limits.ts";
 import { checkNamespace } from "../../packages/everstep/src/store/namespace.ts";
 

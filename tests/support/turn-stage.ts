@@ -17,6 +17,7 @@ import type { Boundary } from "../../packages/everstep/src/model/boundary.ts";
 import type { EventRecord } from "../../packages/everstep/src/model/event.ts";
 import type { Claim } from "../../packages/everstep/src/model/lease.ts";
 import type { LogLine } from "../../packages/everstep/src/model/log-line.ts";
+import type { Observer } from "../../packages/everstep/src/model/observer.ts";
 import type { CommitOutcome } from "../../packages/everstep/src/model/request.ts";
 import type { AsyncScope, Runtime } from "../../packages/everstep/src/model/runtime.ts";
 import type { StepRecord } from "../../packages/everstep/src/model/step.ts";
@@ -247,9 +248,7 @@ export class TurnStage implements TurnHost {
 
   readonly notices: string[] = [];
 
-  notice(_turn: Turn, message: string): void {
-    this.notices.push(message);
-  }
+  readonly observer: Observer = { onNotice: ({ message }) => this.notices.push(message) };
 
   takeStep(): boolean {
     return this.stepBudget-- > 0;

@@ -34,7 +34,8 @@ export type { RunnerSettings, StopOptions } from "./client/app-options.ts";
 export type { InstanceResult } from "./client/await-end.ts";
 export type { CheckOptions } from "./client/check-code.ts";
 export type { CreateOptions } from "./client/creation-draft.ts";
-export type { InstanceHandle, RestartOptions } from "./client/instance-handle.ts";
+export type { RestartOptions } from "./client/end-instance.ts";
+export type { InstanceHandle } from "./client/instance-handle.ts";
 export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
 export type { DueOptions, DueView } from "./client/list-due.ts";
 export type { ListOptions } from "./client/list-instances.ts";
@@ -64,7 +65,8 @@ export {
 export { type BearerTokenOptions, bearerToken } from "./http/bearer-token.ts";
 export { type App, type AppOptions, createWorkflows } from "./http/create-workflows.ts";
 export type { Dashboard, DashboardFile } from "./http/dashboard/dashboard.ts";
-export { createHandler, type Handler, type HandlerOptions, type HttpOptions } from "./http/handler.ts";
+export { createHandler, type Handler } from "./http/handler.ts";
+export type { HandlerOptions, HttpOptions } from "./http/http-options.ts";
 export type { CorsOptions } from "./http/origin.ts";
 export {
   createQueueHandler,
@@ -78,6 +80,26 @@ export { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "./
 export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/instance.ts";
 export { defaultLimits, type Limits } from "./model/limits.ts";
 export type { LogLevel } from "./model/log-line.ts";
+export type {
+  AttemptEnd,
+  LeaseLoss,
+  LostLease,
+  Notice,
+  ObservedAttempt,
+  ObservedClaim,
+  ObservedRetry,
+  ObservedRun,
+  ObservedStep,
+  ObservedStoreCall,
+  ObservedTurn,
+  ObservedWait,
+  ObservedWrite,
+  Observer,
+  StoreCallEnd,
+  TurnEnd,
+  TurnKind,
+  WaitEnd,
+} from "./model/observer.ts";
 export type { AsyncScope, Runtime, Timer } from "./model/runtime.ts";
 export type { StepSelector, StepStatus, StepType } from "./model/step.ts";
 export type { Dispatcher, WakeHint, WakeReason } from "./runner/hints.ts";

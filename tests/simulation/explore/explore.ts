@@ -35,6 +35,7 @@ import { inWords, perform, type Result } from "../programs/perform.ts";
 import { type Act, drawProgram } from "../programs/program.ts";
 import { Trace } from "../trace.ts";
 import { type OpenWorldData, openMemoryData } from "../world-data.ts";
+import { failingObserver } from "./failing-observer.ts";
 import { type Call, type Deed, deeds, type OpenWait, Operator } from "./operator.ts";
 import { Pace } from "./pace.ts";
 import { expectRecovery } from "./recovery.ts";
@@ -189,6 +190,8 @@ class Exploration {
         // A store that cannot tell who is dead refuses it.
         onInterrupted: owners ? weather.onInterrupted : "resume",
         limits: { crashesMax: weather.crashesMax },
+        // In half of all worlds: what nobody listens to takes other ways.
+        observers: createSeededRandom(`${seed}/observer`).float() < 0.5 ? [] : [failingObserver],
         ...(weather.hooks ? { hooks: { onEnded: (ended) => void this.#told.add(runName(ended)) } } : {}),
       },
       onStopped: (member, lateMs) => this.#stopped(member, lateMs),

@@ -205,7 +205,7 @@ export const eventMutants: readonly Mutant[] = [
   {
     name: "a turn that goes on in memory does not read what was sent meanwhile",
     guards: ["INV-23"],
-    file: "runner/claimer.ts",
+    file: "runner/ready-runs.ts",
     find: "return steps || claim.eventSeq > seen ? { runId, steps, eventsAfter: seen } : null;",
     replace: "return steps ? { runId, steps, eventsAfter: seen } : null;",
   },

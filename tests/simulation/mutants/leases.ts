@@ -36,7 +36,7 @@ export const leaseMutants: readonly Mutant[] = [
     name: "a renewal that was refused is taken for one",
     guards: ["INV-6"],
     file: keeper,
-    find: 'if (answer?.kind !== "renewed") return this.#lose(held);',
+    find: 'if (answer?.kind !== "renewed") return this.#lose(held, "superseded");',
     replace:
       'if (answer?.kind !== "renewed") {\n      held.heldUntil = since + this.#leaseMs;\n      return;\n    }',
   },
@@ -44,8 +44,8 @@ export const leaseMutants: readonly Mutant[] = [
     name: "bodies are not told that their lease is lost",
     guards: ["INV-6", "INV-12"],
     file: "engine/in-flight.ts",
-    find: "for (const body of this.#running) body.cancel(reason);\n    this.#running = none;",
-    replace: "void reason;\n    this.#running = none;",
+    find: "for (const body of this.#running) body.cancel(reason);\n    for (const body of this.#unrecorded)",
+    replace: "for (const body of this.#unrecorded)",
   },
   {
     name: "leases are not renewed",
@@ -67,17 +67,17 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: "engine/turn-pump.ts",
-        find: "if (!run.holdsLease()) return life.abandon(leaseLost());\n    if (results.nextInside())",
+        find: 'if (!run.holdsLease()) return life.abandon(leaseLost("expired"));\n    if (results.nextInside())',
         replace: "if (results.nextInside())",
       },
       {
         file: answers,
-        find: "if (!run.holdsLease()) return life.abandon(leaseLost());\n    bodies.startReleased();",
+        find: 'if (!run.holdsLease()) return life.abandon(leaseLost("expired"));\n    bodies.startReleased();',
         replace: "bodies.startReleased();",
       },
       {
         file: keeper,
-        find: "for (const held of [...this.#held.values()]) if (!this.holds(held.lease)) this.#lose(held);",
+        find: 'for (const held of [...this.#held.values()]) if (!this.holds(held.lease)) this.#lose(held, "expired");',
         replace: "",
       },
     ],
@@ -86,7 +86,7 @@ export const leaseMutants: readonly Mutant[] = [
     name: "a superseded commit is taken for one that stands",
     guards: ["INV-6", "INV-12"],
     file: answers,
-    find: 'if (outcome.kind === "superseded") return life.abandon(leaseLost());',
+    find: 'if (outcome.kind === "superseded") return life.abandon(leaseLost("superseded"));',
     replace: "",
   },
   {
@@ -95,7 +95,7 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: "runner/turns.ts",
-        find: "this.#active.get(claim.lease.runId)?.abandon(leaseLost());",
+        find: 'this.#active.get(claim.lease.runId)?.abandon(leaseLost("superseded"));',
         replace: "",
       },
       {

@@ -6,6 +6,7 @@ import { leaseMutants } from "./leases.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { liveness } from "./liveness.ts";
 import type { Mutant } from "./mutant.ts";
+import { observerMutants } from "./observers.ts";
 import { renewals } from "./renewals.ts";
 import { repeats } from "./repeats.ts";
 import { replay } from "./replay.ts";
@@ -24,4 +25,5 @@ export const mutants: readonly Mutant[] = [
   ...liveness,
   ...renewals,
   ...sql,
+  ...observerMutants,
 ];

@@ -87,7 +87,7 @@ export const replay: readonly Mutant[] = [
     name: "a turn that ends gives its bodies a record",
     guards: ["INV-20"],
     file: "engine/turn-life.ts",
-    find: "if (!inFlight.isEmpty) inFlight.cancelAll(reason());",
+    find: "if (inFlight.hasOpenEnds) inFlight.cancelAll(reason());",
     replace: "void reason;",
   },
 ];

@@ -137,7 +137,7 @@ export const unseenInEngine: readonly Unseen[] = [
     name: "an attempt that timed out still counts when it returns",
     guards: ["INV-12"],
     file: "engine/body.ts",
-    find: "    if (this.isVoid) return;\n    this.cancel(error);\n    this.#done?.({ ok: false, error });",
+    find: "    if (this.isVoid) return;\n    this.#void(error);\n    this.#done?.({ ok: false, error });",
     replace:
       "    if (this.isVoid) return;\n    this.#abort?.abort(error);\n    this.#done?.({ ok: false, error });",
     because: "Its result is refused a second time; only steps that it asks for inside would show it.",

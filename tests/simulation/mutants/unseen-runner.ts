@@ -3,6 +3,33 @@ import type { Unseen } from "./mutant.ts";
 
 export const unseenInRunner: readonly Unseen[] = [
   {
+    name: "an observer whose promise is rejected takes the process along",
+    guards: ["INV-49"],
+    file: "runner/observers.ts",
+    find: "      if (isPromise(answer)) answer.then(undefined, (problem) => this.#failed(observer, name, problem));\n",
+    replace: "      void answer;\n",
+    because: "Simulated observers throw at once: what a rejection does to its process is Node's own doing.",
+    noticedBy: "runner/observers.test.ts",
+  },
+  {
+    name: "an observer that fails is a notice each time",
+    guards: ["INV-49"],
+    file: "runner/observers.ts",
+    find: "    if (this.#reported.has(observer)) return;\n",
+    replace: "",
+    because: "It is only a word for people.",
+    noticedBy: "runner/observers.test.ts",
+  },
+  {
+    name: "an observer is told of calls by a promise that the caller waits for",
+    guards: ["INV-49"],
+    file: "runner/observed-store.ts",
+    find: "return answer;",
+    replace: "return answer.then((given) => given);",
+    because: "It only takes longer.",
+    noticedBy: "runner/observed-store.test.ts",
+  },
+  {
     name: "nobody says that the event loop stood still for longer than a lease",
     guards: ["LIV-7"],
     file: "runner/loop-watch.ts",
@@ -98,7 +125,7 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "one claimed run whose history is not there keeps the others from beginning",
     guards: ["LIV-7"],
-    file: "runner/claimer.ts",
+    file: "runner/ready-runs.ts",
     find: "await returned.give(claims.filter(isMissing).map(givenBack));",
     replace: 'if (claims.some(isMissing)) throw new Error("A history is not there.");',
     because: "Instances are removed only when they have ended, and one that has ended is not claimed.",
@@ -107,7 +134,7 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "claimed runs whose histories cannot be read are kept",
     guards: ["LIV-2"],
-    file: "runner/claimer.ts",
+    file: "runner/ready-runs.ts",
     find: "void returned.give(claims.map(givenBack));",
     replace: "",
     because: "They go on when their leases have run out, as after a crash, which a failing call explains.",
@@ -232,8 +259,8 @@ export const unseenInRunner: readonly Unseen[] = [
   {
     name: "the history of a run that is given up is read",
     guards: ["INV-48"],
-    file: "runner/claimer.ts",
-    find: "this.#isOver(claim) ? [] : (readFor(claim, resident) ?? []),",
+    file: "runner/ready-runs.ts",
+    find: "isOver(claim) ? [] : (readFor(claim, resident) ?? []),",
     replace: "readFor(claim, resident) ?? [],",
     because: "It takes a history that is larger than the memory of its runner, and a run that is given up.",
     noticedBy: "runner/claimer.test.ts",

@@ -1,5 +1,5 @@
 /** What a sweep goes through: every call of a program to the store, every way in which it can go wrong. */
-import type { App } from "../../../packages/everstep/src/client/create-workflows.ts";
+import type { App } from "../../../packages/everstep/src/client/app.ts";
 import type { Claim } from "../../../packages/everstep/src/model/lease.ts";
 import type { StoreCall } from "../../../packages/everstep/src/testing/intercept-store.ts";
 import type { Finding } from "../../../packages/everstep/src/testing/simulate/finding.ts";

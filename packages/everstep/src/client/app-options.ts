@@ -4,6 +4,7 @@ import { checkDuration, type Duration, parseDuration } from "../authoring/durati
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { type Limits, runnerDefaults } from "../model/limits.ts";
+import { type Observer, observerNames } from "../model/observer.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { Dispatcher } from "../runner/hints.ts";
 import type { TickOptions } from "../runner/ticks.ts";
@@ -36,6 +37,11 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
    * in it are shown as escapes (`\x1b`, `\n`).
    */
   readonly onNotice?: (notice: string) => void;
+  /**
+   * Told of what happens, as it happens: claims, turns, attempts, retries, waits, writes, lost leases and calls of the store. The
+   * seam for metrics, spans and logs. They only look on: what they throw is a notice, once, and harms nothing.
+   */
+  readonly observers?: readonly Observer[];
   /** Lets results of steps marked `sensitive: "output"` be shown. They are not unless this says so. */
   readonly showSensitive?: ShowSensitive;
   /** Told of problems that are nobody's result (the store is out of reach, a row cannot be read). Default: console. */
@@ -96,6 +102,7 @@ export const appNames: NamesOf<AppOptions<never>> = {
   onInterrupted: true,
   hooks: true,
   dispatcher: true,
+  observers: true,
   onNotice: true,
   showSensitive: true,
   onProblem: true,
@@ -114,8 +121,25 @@ export function checkApp(options: AppOptions<never>, names: Readonly<Record<stri
     throw invalid("hooks must be an object, such as { onEnded() {} }.");
   checkNames(hooks, hookNames, "hooks");
   checkFunctions(options, "", ["onNotice", "onProblem", "showSensitive"]);
+  checkObservers(options.observers);
   checkFunctions(hooks, "hooks.", Object.keys(hookNames));
   checkFunctions(runtime, "runtime.", Object.keys(systemRuntime));
+}
+
+function checkObservers(observers: unknown): void {
+  if (observers === undefined) return;
+  if (!Array.isArray(observers))
+    throw invalid("observers must be an array, such as [{ onRetry(retry) {} }].");
+  for (const [at, observer] of observers.entries()) checkObserver(observer, `observers[${at}]`);
+}
+
+/** One of a class may have methods of its own: only those that are told of something are looked at. */
+export function checkObserver(observer: Observer, what: string): Observer {
+  if (typeof observer !== "object" || observer === null)
+    throw invalid(`${what} must be an object with methods, such as { onRetry(retry) {} }.`);
+  checkNames(observer, observerNames, what);
+  checkFunctions(observer, `${what}.`, Object.keys(observerNames));
+  return observer;
 }
 
 export function runnerOptions(settings: RunnerSettings | undefined) {

@@ -3,6 +3,7 @@ import type { TurnScope } from "../engine/turn-host.ts";
 import { CommitGroup } from "../runner/commit-group.ts";
 import { HintSender } from "../runner/hint-sender.ts";
 import { NudgeWatch } from "../runner/nudge-watch.ts";
+import { Observers } from "../runner/observers.ts";
 import { Runner } from "../runner/runner.ts";
 import { type AppOptions, checkDispatcher, checkInterrupted, runnerOptions } from "./app-options.ts";
 import type { AppParts } from "./app-parts.ts";
@@ -10,7 +11,7 @@ import { EndWatch } from "./end-watch.ts";
 import { Endings } from "./endings.ts";
 import { Instant } from "./instant.ts";
 import { Announcer, hooksWorkflowName, withHooks } from "./lifecycle-hooks.ts";
-import { noticeListener } from "./listeners.ts";
+import { noticeObserver } from "./listeners.ts";
 import { limitsOf, registerWorkflows } from "./register-workflows.ts";
 import { StoreAccess } from "./store-access.ts";
 
@@ -18,24 +19,27 @@ export interface BuiltApp {
   readonly parts: AppParts;
   readonly access: StoreAccess;
   readonly hints: HintSender | null;
+  readonly observers: Observers;
 }
 
 export function buildApp(options: AppOptions<any>): BuiltApp {
-  const { store, hooks = {} } = options;
+  const { hooks = {} } = options;
   const limits = limitsOf(options.limits);
-  const onInterrupted = checkInterrupted(options.onInterrupted, store);
+  const onInterrupted = checkInterrupted(options.onInterrupted, options.store);
   const runnerSettings = { ...runnerOptions(options.runner), onInterrupted };
   const definitions = registerWorkflows(withHooks(options.workflows, hooks), limits, options.limits);
   const dispatcher = checkDispatcher(options.dispatcher);
-  const access = new StoreAccess(store, options.runtime, options.onProblem);
-  const { runtime, patience, onProblem } = access;
+  const observers = new Observers([noticeObserver(options.onNotice), ...(options.observers ?? [])]);
+  const access = new StoreAccess(options.store, options.runtime, observers.all, options.onProblem);
+  const { store, runtime, patience, onProblem } = access;
   const announcer = new Announcer(hooks, runtime);
   const endings = new Endings();
   const hints = dispatcher ? new HintSender({ dispatcher, store, runtime, patience, onProblem }) : null;
+  if (hints) observers.add(hints);
   const group = new CommitGroup(store, runtime, {
     patience,
     onBack: () => runner.storeIsBack(),
-    ...(hints ? { onWritten: (...write) => hints.written(...write) } : {}),
+    observer: observers.all,
   });
   const nudges = new NudgeWatch({ store, runtime, onProblem });
   const runner = new Runner({
@@ -50,8 +54,7 @@ export function buildApp(options: AppOptions<any>): BuiltApp {
     freshenClock: () => access.freshenClock(),
     announce: (ref, next) => announcer.ended(ref, next),
     onEnded: (ref, next) => endings.ended(ref, next),
-    onGivenBack: (refs) => hints?.givenBack(refs),
-    onNotice: noticeListener(options.onNotice),
+    observers,
     onProblem,
   });
   const parts: AppParts = {
@@ -71,5 +74,5 @@ export function buildApp(options: AppOptions<any>): BuiltApp {
     onProblem,
     ready: (tx) => access.ready(tx),
   };
-  return { parts, access, hints };
+  return { parts, access, hints, observers };
 }

@@ -4,8 +4,9 @@ import type { Dispatcher, WakeHint } from "../runner/hints.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";
+import type { App } from "./app.ts";
 import type { AppOptions } from "./app-options.ts";
-import { type App, createWorkflows } from "./create-workflows.ts";
+import { createWorkflows } from "./create-workflows.ts";
 
 const begun = Date.UTC(2026, 0, 1);
 const apps: App[] = [];

@@ -29,6 +29,10 @@ export class Endings {
     };
   }
 
+  isAwaited(ref: InstanceRef): boolean {
+    return this.#listeners.has(keyOf(ref));
+  }
+
   ended(ref: InstanceRef, next: Next): void {
     switch (next.kind) {
       case "complete":

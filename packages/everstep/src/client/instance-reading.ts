@@ -6,8 +6,8 @@ import type { HistoryDocument } from "../verify/replay/history-document.ts";
 import type { HistoryView, LogLineView, RunningBodyView, StepView } from "../wire/index.ts";
 import { logsNames, pageNames, resultNames, runNames } from "../wire/option-names.ts";
 import type { ResultOptions, RunOptions } from "../wire/options.ts";
+import { askWhy } from "./ask-why.ts";
 import { awaitEnd, type Creation, type InstanceResult } from "./await-end.ts";
-import { lastAction } from "./last-action.ts";
 import type { PageView } from "./paging.ts";
 import { type HistoryOptions, historyPage, type LogsOptions, logsPage, logsQuery } from "./run-pages.ts";
 import type { StoredInstance } from "./stored-instance.ts";
@@ -23,11 +23,7 @@ import {
   withoutResultIf,
   withoutValues,
 } from "./views.ts";
-import { explain, type WhyView } from "./why.ts";
-import { whyWarnings } from "./why-warnings.ts";
-
-/** The newest lines of a log in which `why` looks for what it tells: a log may have hundreds of thousands. */
-const linesLookedAt = 100;
+import type { WhyView } from "./why.ts";
 
 const briefNames = { brief: true } as const;
 const historyNames: NamesOf<HistoryOptions> = { ...pageNames, ...runNames, eventsCursor: true };
@@ -131,23 +127,7 @@ export class InstanceReading<Output = any> {
 
   /** Why it is not moving, in one sentence. */
   async why(): Promise<WhyView> {
-    const { definition, parts } = this.#instance;
-    const { runtime, runner, reads } = parts;
-    const record = await this.#instance.read();
-    const steps = await this.#instance.steps(record.runId, { brief: true });
-    const begun = runner.begunOf(record.runId) ?? record.begun;
-    const { items: newest } = await reads.listLogs(record.runId, { order: "desc", limit: linesLookedAt });
-    const terms = {
-      now: runtime.now(),
-      definition,
-      runnerRuns: runner.isRunning,
-      leaseMs: runner.leaseMs,
-      isHere: runner.hasTurn(record.runId),
-      lastAction: lastAction(newest),
-    };
-    const why = explain({ ...record, begun }, steps, terms);
-    const warnings = await whyWarnings(reads, record.runId, why, newest);
-    return warnings.length === 0 ? why : { ...why, warnings };
+    return askWhy(this.#instance);
   }
 
   /** A run as one document that `replayHistory` can replay elsewhere, without the store; plain JSON. */

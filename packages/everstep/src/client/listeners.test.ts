@@ -4,7 +4,7 @@ import { NonRetryableError } from "../authoring/errors.ts";
 import { EverstepError } from "../model/error.ts";
 import { memory } from "../stores/memory/index.ts";
 import { createWorkflows } from "./create-workflows.ts";
-import { noticeListener, problemListener } from "./listeners.ts";
+import { noticeObserver, problemListener } from "./listeners.ts";
 
 const evil = "\u001b]0;owned\u0007\u001b[2J\r\u009b31m\u202egnp.\u2028\neverstep: all is well";
 const steering = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -31,7 +31,8 @@ test("what a workflow throws is one line of the console, in which nothing steers
 
 test("a listener of notices gets the same", () => {
   const heard: string[] = [];
-  noticeListener((notice) => void heard.push(notice))(`a${evil}`);
+  const observer = noticeObserver((notice) => void heard.push(notice));
+  observer.onNotice?.({ workflowName: null, instanceId: null, message: `a${evil}` });
   expect(heard[0]).toMatch(/^a\\x1b\]0;owned\\x07.*\\neverstep: all is well$/);
 });
 
@@ -58,7 +59,8 @@ test("a listener that fails, at once or later, disturbs nobody", async () => {
   };
   problemListener(fails)(new Error("the store is away"));
   problemListener(async () => fails())(new Error("the store is away"));
-  noticeListener((async () => fails()) as () => void)("a word");
+  const told = { workflowName: "w", instanceId: "i", message: "a word" };
+  noticeObserver((async () => fails()) as () => void).onNotice?.(told);
   await new Promise((resolve) => setTimeout(resolve, 20));
   process.off("unhandledRejection", unhandled);
   expect(unhandled).not.toHaveBeenCalled();

@@ -1,10 +1,19 @@
 /** Who is told of what goes on in the process, and what that is like where nobody listens. */
 import { cleaned } from "../model/clean-text.ts";
+import type { Notice, Observer } from "../model/observer.ts";
 import { problemText } from "../model/problem-text.ts";
 
-/** Names and messages are whoever's: none of them shall forge a line of a log, or steer the terminal that shows it. */
-export function noticeListener(listener: (notice: string) => void = reportNotice): (notice: string) => void {
-  return quietly((notice) => listener(cleaned(notice)));
+/**
+ * Tells the host of notices, a line each. Names and messages are whoever's: none of them shall forge a line of a log, or
+ * steer the terminal that shows it.
+ */
+export function noticeObserver(listener: (notice: string) => void = reportNotice): Observer {
+  const tell = quietly((notice: string) => listener(cleaned(notice)));
+  return { onNotice: (notice) => tell(lineOf(notice)) };
+}
+
+function lineOf({ workflowName, instanceId, message }: Notice): string {
+  return workflowName === null ? message : `${workflowName}/${instanceId}: ${message}`;
 }
 
 export function problemListener(

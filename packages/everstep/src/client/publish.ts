@@ -1,6 +1,6 @@
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import { checkTopic } from "../authoring/names.ts";
-import { checkEventId } from "../engine/lifecycle.ts";
+import { checkEventId } from "../engine/plan-event.ts";
 import { checkNames } from "../model/known-names.ts";
 import { publishNames } from "../wire/option-names.ts";
 import type { PublishOptions } from "../wire/options.ts";

@@ -3,8 +3,10 @@ import { createGate, createTestHarness } from "everstep/testing";
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
 import { memory } from "../stores/memory/index.ts";
-import { interceptStore } from "../testing/intercept-store.ts";
+import { createFaultyStore } from "../testing/faulty-store.ts";
+import type { AppOptions } from "./app-options.ts";
 import { createWorkflows } from "./create-workflows.ts";
+import type { InstanceHandle } from "./instance-handle.ts";
 
 const waiter = defineWorkflow({ name: "w" }, async (_event, step) => {
   await step.do("first", () => 1);
@@ -108,22 +110,85 @@ describe("a repeat", () => {
   });
 });
 
-test.each(["pause", "resume"] as const)(
-  "a %s under a key is one write, and so is its repeat",
-  async (verb) => {
-    let writes = 0;
-    const store = interceptStore(memory(), ({ method }, apply) => {
-      if (method === "write") writes++;
-      return apply();
-    });
+const hopeless = defineWorkflow({ name: "hopeless" }, async (_event, step) => {
+  await step.do("first", () => 1);
+  await step.do("call", { retries: false }, () => {
+    throw new Error("no answer");
+  });
+});
+
+/** What is decided, and what comes before it. */
+const decisions: Readonly<Record<string, [decide: Decide, before?: Decide]>> = {
+  pause: [(instance) => instance.pause(repeat), (instance) => instance.restart()],
+  resume: [
+    (instance) => instance.resume(repeat),
+    async (instance) => {
+      await instance.restart();
+      await instance.pause();
+    },
+  ],
+  terminate: [(instance) => instance.terminate(repeat), (instance) => instance.restart()],
+  restart: [(instance) => instance.restart(repeat)],
+  "restart from a step": [(instance) => instance.restart({ from: "call", ...repeat })],
+  retry: [(instance) => instance.retryFailedStep(repeat)],
+};
+type Decide = (instance: InstanceHandle) => Promise<void>;
+
+describe.each(Object.entries(decisions))("a %s under a key", (_verb, [decide, before]) => {
+  async function stage(options: Partial<AppOptions<Record<string, never>>> = {}) {
+    const writes: string[] = [];
+    const store = createFaultyStore(memory());
+    const app = createWorkflows({ workflows: { H: hopeless }, store, onNotice: () => {}, ...options });
+    app.observe({ onStoreCallEnd: ({ verb }, { outcome }) => verb === "write" && writes.push(outcome) });
+    const instance = await app.workflows.H.create({ id: "h" });
+    await app.tick();
+    await before?.(instance);
+    writes.length = 0;
+    return { app, store, instance, writes };
+  }
+
+  test("is one write, and so is its repeat, which changes nothing", async () => {
+    const { app, instance, writes } = await stage();
+    await decide(instance);
+    const decided = await instance.details();
+    for (let n = 0; n < 2; n++) await decide(instance);
+    expect(writes).toEqual(["ok", "ok", "ok"]);
+    expect(await instance.details()).toMatchObject({ status: decided.status, runNumber: decided.runNumber });
+    await app.stop();
+  });
+
+  test("is one write where hooks are told of ends and restarts too", async () => {
+    const { app, instance, writes } = await stage({ hooks: { onEnded() {}, onRestarted() {} } });
+    await decide(instance);
+    await decide(instance);
+    expect(writes).toEqual(["ok", "ok"]);
+    await app.stop();
+  });
+
+  test("whose answer is lost is made once", async () => {
+    const { app, store, instance, writes } = await stage();
+    const { runNumber } = await instance.details();
+    store.fail("change", "ambiguous", { applied: true });
+    await decide(instance);
+    expect(writes).toEqual(["ambiguous", "ok"]);
+    const after = await instance.details();
+    expect(after.runNumber - runNumber).toBeLessThanOrEqual(1);
+    await decide(instance);
+    expect(await instance.details()).toMatchObject({ status: after.status, runNumber: after.runNumber });
+    await app.stop();
+  });
+});
+
+test("whoever waits hears at once of the end that is decided under a key, also when the answer is lost", async () => {
+  for (const isLost of [false, true]) {
+    const store = createFaultyStore(memory());
     const app = createWorkflows({ workflows: { W: waiter }, store });
     const instance = await app.workflows.W.create({ id: "w" });
-    if (verb === "resume") await instance.pause();
-    for (let n = 0; n < 2; n++) {
-      writes = 0;
-      await instance[verb](repeat);
-      expect(writes).toBe(1);
-    }
+    await app.tick();
+    const result = instance.result();
+    if (isLost) store.fail("change", "ambiguous", { applied: true });
+    await instance.terminate(repeat);
+    expect(await result).toMatchObject({ status: "terminated", timedOut: false });
     await app.stop();
-  },
-);
+  }
+});

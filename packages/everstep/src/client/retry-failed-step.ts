@@ -1,9 +1,9 @@
 import { parseDuration } from "../authoring/duration.ts";
-import { planChange } from "../engine/lifecycle.ts";
+import { type ChangePlan, planChange } from "../engine/lifecycle.ts";
 import { planRetryFailedStep } from "../engine/retry-failed-step.ts";
 import { EverstepError } from "../model/error.ts";
 import type { RetryOptions } from "../wire/options.ts";
-import { change, isRepeat, type SteeringOptions } from "./steering.ts";
+import { change, type SteeringOptions, unlessRepeat } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
 
 const delayMsMax = 30 * 24 * 60 * 60 * 1000;
@@ -14,12 +14,24 @@ export async function retryFailedStep(
 ): Promise<void> {
   const delayMs = options.delay === undefined ? 0 : parseDuration(options.delay, "delay");
   if (delayMs > delayMsMax) throw new EverstepError("INVALID_DURATION", "delay must be at most 30 days.");
-  const nothing = { kind: "retryStep", reopen: null, drop: [], releaseEventsOf: [], dueAt: 0 } as const;
-  if (await isRepeat(planChange(instance.ref, [], nothing), options, instance.parts)) return;
   await retry(instance, delayMs, options);
 }
 
 async function retry(instance: StoredInstance, delayMs: number, options: SteeringOptions): Promise<void> {
+  const { ref, parts } = instance;
+  const nothing = { kind: "retryStep", reopen: null, drop: [], releaseEventsOf: [], dueAt: 0 } as const;
+  // A repeat finds an instance that has long gone on.
+  const plan = await unlessRepeat(planChange(ref, [], nothing), options, parts, () =>
+    planned(instance, delayMs),
+  );
+  if (plan === "repeat") return;
+  const outcome = plan && (await change(plan, options, parts));
+  if (outcome?.kind !== "changed") return retry(instance, delayMs, options);
+  parts.runner.dueAt(parts.runtime.now() + delayMs);
+}
+
+/** null: somebody else was at it while it was read, and what was read may fit nothing. */
+async function planned(instance: StoredInstance, delayMs: number): Promise<ChangePlan | null> {
   const { ref, parts } = instance;
   const { runNumber, token, runId, status, error } = await instance.read();
   if (status !== "errored") {
@@ -29,12 +41,8 @@ async function retry(instance: StoredInstance, delayMs: number, options: Steerin
     );
   }
   const steps = await instance.steps(runId);
-  // Read while somebody else was at it, they may fit nothing.
-  if ((await instance.read()).token !== token) return retry(instance, delayMs, options);
-  const now = parts.runtime.now();
-  const plan = planRetryFailedStep(ref, steps, error, delayMs, now);
+  if ((await instance.read()).token !== token) return null;
+  const plan = planRetryFailedStep(ref, steps, error, delayMs, parts.runtime.now());
   // Made for the steps that were read: if it was retried or restarted meanwhile, and failed again, they are others.
-  const outcome = await change({ ...plan, when: { ...plan.when, runNumber, token } }, options, parts);
-  if (outcome.kind === "refused") return retry(instance, delayMs, options);
-  parts.runner.dueAt(now + delayMs);
+  return { ...plan, when: { ...plan.when, runNumber, token } };
 }

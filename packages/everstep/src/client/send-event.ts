@@ -2,8 +2,8 @@
 
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
-import { planSendEvent, planSkipSleep } from "../engine/lifecycle.ts";
 import { operatorLine } from "../engine/operator-line.ts";
+import { planSendEvent, planSkipSleep } from "../engine/plan-event.ts";
 import { activeSleep } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal, type RunId } from "../model/instance.ts";

@@ -31,17 +31,24 @@ export async function change(
 }
 
 /**
- * This was done before under the same key: for what reads before it decides, or what a repeat must not be followed by. Asked
- * with a condition that nothing fits, so that it is not done now.
+ * For what is planned from what is read: a repeat may find an instance that the plan does not fit any more, and is answered all
+ * the same. So what a plan fails with counts only if nothing was done before under the same key. That is asked with a condition
+ * that nothing fits, so that it is not done now; where the plan is made, the change itself finds out.
  */
-export async function isRepeat(
-  plan: ChangePlan,
+export async function unlessRepeat<Plan>(
+  asked: ChangePlan,
   options: SteeringOptions,
   parts: AppParts,
-): Promise<boolean> {
-  if (options.idempotencyKey === undefined) return false;
-  const outcome = await change({ ...plan, when: { statuses: [] } }, options, parts);
-  return outcome.kind === "changed";
+  plan: () => Promise<Plan>,
+): Promise<Plan | "repeat"> {
+  try {
+    return await plan();
+  } catch (problem) {
+    if (options.idempotencyKey === undefined) throw problem;
+    const outcome = await change({ ...asked, when: { statuses: [] } }, options, parts);
+    if (outcome.kind === "changed") return "repeat";
+    throw problem;
+  }
 }
 
 export function changeRequest(

@@ -1,6 +1,8 @@
 /** How an app gets at its store: by the store's time, once its tables are there, and patiently while it is out of reach. */
 import { EverstepError } from "../model/error.ts";
+import type { Observer } from "../model/observer.ts";
 import type { Runtime } from "../model/runtime.ts";
+import { observedStore } from "../runner/observed-store.ts";
 import { StoreClock } from "../runner/store-clock.ts";
 import { appStopped, Patience } from "../runner/store-patience.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
@@ -9,6 +11,7 @@ import { problemListener } from "./listeners.ts";
 import { patientReads, type StoreReads } from "./patient-reads.ts";
 
 export class StoreAccess {
+  /** As it was given, and telling of its calls. */
   readonly store: Store;
   /** The host's, with the store's time where the store has a clock. */
   readonly runtime: Runtime;
@@ -20,15 +23,21 @@ export class StoreAccess {
   #isMigrated = false;
   #isStopped = false;
 
-  constructor(store: Store, given: Partial<Runtime> = {}, onProblem?: (problem: unknown) => void) {
-    this.store = store;
+  constructor(
+    store: Store,
+    given: Partial<Runtime> = {},
+    observer: Observer = {},
+    onProblem?: (problem: unknown) => void,
+  ) {
+    const runtime = { ...systemRuntime, ...given };
+    this.store = observedStore(store, observer, runtime);
     this.#tell = problemListener(onProblem);
     // A clock that the host brings along rules; otherwise the store's own does, where it has one.
     const isOwn = given.now !== undefined && !given.followsStore;
-    this.#clock = new StoreClock({ ...systemRuntime, ...given }, isOwn ? {} : store);
+    this.#clock = new StoreClock(runtime, isOwn ? {} : this.store);
     this.runtime = this.#clock.runtime;
     this.patience = new Patience(this.runtime);
-    this.reads = patientReads(store, this.patience, this.runtime);
+    this.reads = patientReads(this.store, this.patience, this.runtime);
   }
 
   get isStopped(): boolean {

@@ -1,8 +1,21 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import { planCreate } from "../engine/lifecycle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord, InstanceRef } from "../model/instance.ts";
 import type { CreateOutcome, CreateRequest } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
+import type { CreationDraft } from "./creation-draft.ts";
+
+/** Resolves when the store may be used: only then is it known what time it is. */
+export async function planCreation(
+  { ref, plan, params }: CreationDraft,
+  { ready, runtime }: AppParts,
+  tx?: unknown,
+): Promise<CreateRequest> {
+  const encoded = typeof params === "function" ? await params() : params;
+  await ready(tx);
+  return planCreate(ref, { ...plan, params: encoded }, runtime.now());
+}
 
 /** Creates what is asked for, already leased to this process if it can be taken up here at once. */
 export async function submitCreation(

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type App, createWorkflows } from "../client/create-workflows.ts";
+import type { App } from "../client/app.ts";
+import { createWorkflows } from "../client/create-workflows.ts";
 import { memory } from "../stores/memory/index.ts";
 import type { WorkflowEvent, WorkflowInstance, WorkflowStep } from "./index.ts";
 import { createBinding, defineEntrypoint, type Workflow, WorkflowEntrypoint } from "./index.ts";

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { Duration } from "../authoring/duration.ts";
 import { parseDuration } from "../authoring/duration.ts";
-import type { App } from "../client/create-workflows.ts";
+import type { App } from "../client/app.ts";
 import { type CreateOptions, createNames } from "../client/creation-draft.ts";
 import type { InstanceHandle } from "../client/instance-handle.ts";
 import type { InstanceStatusView } from "../client/views.ts";

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { type App, createWorkflows } from "../client/create-workflows.ts";
+import type { App } from "../client/app.ts";
+import { createWorkflows } from "../client/create-workflows.ts";
 import { memory } from "../stores/memory/index.ts";
 import {
   createBinding,

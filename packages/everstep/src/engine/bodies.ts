@@ -6,6 +6,7 @@ import { Body, type BodyOutcome } from "./body.ts";
 import { BodyTimeouts } from "./body-timeouts.ts";
 import type { Call } from "./call.ts";
 import { mutationsFor, plain } from "./hand-over.ts";
+import { AttemptWatch } from "./observed-attempt.ts";
 import { receivedFrom, receivedValue } from "./received-event.ts";
 import { type AttemptOutcome, completedWait, settle } from "./settle.ts";
 import { baseOf } from "./step-base.ts";
@@ -98,8 +99,11 @@ export class Bodies {
     const options = body.call.spec.options;
     if (!options) return;
     this.#parts.inFlight.cutOff.takeUp(body.call.key);
-    const context = contextOf(body, options.shown, this.#parts.run);
+    const { run } = this.#parts;
+    const context = contextOf(body, options.shown, run);
     const work = (): unknown => body.call.spec.callback?.(context);
+    const { onAttemptStart, onAttemptEnd } = run.observer;
+    if (onAttemptStart !== undefined || onAttemptEnd !== undefined) body.watch = new AttemptWatch(run, body);
     this.#run(body, work, options.timeoutMs, (outcome) => this.#bodyDone(body, context, outcome));
   }
 
@@ -140,10 +144,11 @@ export class Bodies {
     if (!life.isOpen || !inFlight.remove(body)) return;
     this.#cutOffInside(body);
     const record = settle(baseOf(call, body.startedAt, body.start), decided, run.now());
-    if (record.status !== "waiting") {
-      const needsCommit = mutationsFor(body, record) !== null;
+    const needsCommit = record.status !== "waiting" && mutationsFor(body, record) !== null;
+    // One whose writes may be refused has failed then.
+    if (!needsCommit) body.watch?.settled(record);
+    if (record.status !== "waiting")
       return results.settled({ call, draft: record, ...plain, body, needsCommit });
-    }
     parked.record(call, record);
     run.notice(attemptFailed(call.name, record));
     schedule.pump();

@@ -42,6 +42,7 @@ export class BodyTimeouts {
     const now = this.#runtime.monotonic();
     for (const body of [...this.#running()]) {
       if (body.endsAt > now) continue;
+      body.isTimedOut = true;
       body.fail(new StepTimeoutError(body.call.name, body.timeoutMs, body.start));
     }
     let next = Number.POSITIVE_INFINITY;

@@ -3,6 +3,7 @@ import type { BegunBody } from "../model/instance.ts";
 import type { Mutation, Mutations } from "../model/mutations.ts";
 import type { AlongsideRequest } from "../model/request.ts";
 import type { Call } from "./call.ts";
+import type { AttemptWatch } from "./observed-attempt.ts";
 import { none } from "./short-list.ts";
 
 /** What came of one run of a callback. */
@@ -29,6 +30,9 @@ export class Body {
   /** When its time is up, by the monotonic clock. */
   endsAt = Number.POSITIVE_INFINITY;
   timeoutMs = 0;
+  isTimedOut = false;
+  /** Given while it runs and somebody listens. */
+  watch: AttemptWatch | null = null;
   // Made only when something is put in: most bodies register nothing.
   #serviceCalls: Mutation[] | null = null;
   #mutate: Mutation[] | null = null;
@@ -113,13 +117,17 @@ export class Body {
   /** Ends the attempt with an error that did not come through its promise. */
   fail(error: unknown): void {
     if (this.isVoid) return;
-    this.cancel(error);
+    this.#void(error);
     this.#done?.({ ok: false, error });
   }
 
   /** Voids the body and tells it why. */
   cancel(reason: unknown): void {
-    if (this.isVoid) return;
+    if (!this.isVoid) this.#void(reason);
+    this.watch?.interrupted(reason);
+  }
+
+  #void(reason: unknown): void {
     this.isVoid = true;
     this.#abortReason = reason;
     this.#abort?.abort(reason);

@@ -3,11 +3,13 @@ import type { EventAddress, OutgoingEvent, StartOptions } from "../authoring/wor
 import type { EventRecord } from "../model/event.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
+import type { Observer } from "../model/observer.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import { addressed } from "./addressed-workflow.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
-import { planAlongsideCreate, planAlongsideEvent } from "./lifecycle.ts";
+import { planAlongsideCreate } from "./lifecycle.ts";
+import { planAlongsideEvent } from "./plan-event.ts";
 import { type ContextHost, openBody, type WorkflowAddress } from "./step-context.ts";
 import { type StepOptionsResolver, stepOptionsOf } from "./step-options.ts";
 import type { Turn } from "./turn.ts";
@@ -20,6 +22,8 @@ export class ClaimedRun implements ContextHost {
   readonly turn: Turn;
   readonly #host: TurnHost;
   readonly runtime: Runtime;
+  /** Who is told of what happens. */
+  readonly observer: Observer;
   #claim: Claim;
 
   constructor(turn: Turn, claim: Claim, definition: WorkflowDefinition, host: TurnHost) {
@@ -28,6 +32,7 @@ export class ClaimedRun implements ContextHost {
     this.turn = turn;
     this.#host = host;
     this.runtime = host.runtime;
+    this.observer = host.observer ?? nobody;
     this.#claim = claim;
   }
 
@@ -85,8 +90,10 @@ export class ClaimedRun implements ContextHost {
     this.#host.rehearsal?.asked(call);
   }
 
+  /** Something a person who watches should hear: an attempt failed, the run ended with an error. */
   notice(message: string): void {
-    this.#host.notice(this.turn, message);
+    const { workflowName, instanceId } = this.#claim;
+    this.observer.onNotice?.({ workflowName, instanceId, message });
   }
 
   startWorkflow(body: Body, workflow: WorkflowAddress, options: StartOptions): string {
@@ -104,3 +111,5 @@ export class ClaimedRun implements ContextHost {
     openBody(body, "sendEvent").send(request);
   }
 }
+
+const nobody: Observer = {};

@@ -3,6 +3,7 @@ import type { StoreError } from "../model/error.ts";
 import type { CommitOutcome } from "../model/request.ts";
 import type { DraftContent } from "./draft.ts";
 import { mutationsFor, plain } from "./hand-over.ts";
+import { tellOfSteps } from "./observed-steps.ts";
 import { lesserCommits, refusalOf, type Sent } from "./refused-commit.ts";
 import { goOn } from "./turn-commits.ts";
 import { lastWritesRefused, leaseLost, mutationConflict, runFailed } from "./turn-errors.ts";
@@ -33,13 +34,15 @@ export class CommitAnswers {
 
   /** The store has answered the commit under way. */
   committed(outcome: CommitOutcome): void {
-    const { records, life, schedule, inFlight, commits, parked, steps, endings } = this.#parts;
+    const { run, records, life, schedule, inFlight, commits, parked, steps, endings } = this.#parts;
     const sent = commits.answered();
     if (!life.isOpen || sent === null) return;
     const { content, next } = sent;
-    if (outcome.kind === "superseded") return life.abandon(leaseLost());
+    if (outcome.kind === "superseded") return life.abandon(leaseLost("superseded"));
     if (outcome.kind === "mutation-failed") return this.#mutationFailed(outcome, content);
     const recorded = commits.applied(sent, outcome.timeoutsRefused);
+    tellOfSteps(run, recorded, records.inbox.consumed(content.consumed));
+    if (content.mutations) records.handOver.tellMutated();
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     inFlight.recorded(recorded);
     if (next.kind !== "continue") return endings.ended(outcome, next);
@@ -62,7 +65,7 @@ export class CommitAnswers {
   #releaseGated(): void {
     const { run, records, life, inFlight, bodies } = this.#parts;
     if (!inFlight.isReleasedBy(records.durability.durable)) return;
-    if (!run.holdsLease()) return life.abandon(leaseLost());
+    if (!run.holdsLease()) return life.abandon(leaseLost("expired"));
     bodies.startReleased();
   }
 

@@ -172,11 +172,22 @@ export class HandOver {
     return refused.map(({ call }) => call);
   }
 
-  /** The settlement whose mutations were refused, with the call's record as it was before. */
-  withdrawMutated(): Settlement | null {
-    const failed = this.#ready.find(
+  /** The settlement whose mutations are in the commit under way. */
+  get #mutated(): Settlement | undefined {
+    return this.#ready.find(
       ({ record, needsCommit, body }) => record !== null && needsCommit && body !== null,
     );
+  }
+
+  /** Its mutations were applied: now it is known how its attempt ended. */
+  tellMutated(): void {
+    const applied = this.#mutated;
+    applied?.body?.watch?.settled(applied.draft);
+  }
+
+  /** Its mutations were refused; gives it, with the call's record as it was before. */
+  withdrawMutated(): Settlement | null {
+    const failed = this.#mutated;
     if (!failed) return null;
     this.#ready = this.#ready.filter((settlement) => settlement !== failed);
     failed.call.record = failed.before;

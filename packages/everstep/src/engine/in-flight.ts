@@ -144,8 +144,14 @@ export class InFlight {
     for (const body of this.#running) body.cancel(reason);
   }
 
+  /** What is over and not durable counts no more than what still runs. */
+  get hasOpenEnds(): boolean {
+    return !this.isEmpty || this.#unrecorded.length > 0;
+  }
+
   cancelAll(reason: Error): void {
     for (const body of this.#running) body.cancel(reason);
+    for (const body of this.#unrecorded) body.watch?.interrupted(reason);
     this.#running = none;
     this.#unrecorded = none;
     this.#gated = none;

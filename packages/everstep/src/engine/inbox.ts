@@ -1,10 +1,13 @@
-import type { HeardEvent } from "../model/boundary.ts";
+import type { ConsumedEvent, HeardEvent } from "../model/boundary.ts";
 import { eventsBytes } from "../model/bytes.ts";
 import type { EventRecord } from "../model/event.ts";
+import { added, none } from "./short-list.ts";
 
 /** The events of a run this turn knows of and nobody has taken, oldest first. */
 export class Inbox {
   #events: readonly EventRecord[];
+  /** Taken by steps whose records are not durable yet. */
+  #taken: readonly EventRecord[] = none;
   #seq: number;
   /** Heard of since the claim, and named by no commit yet. */
   #unnamed: readonly HeardEvent[] = [];
@@ -78,10 +81,21 @@ export class Inbox {
 
   take(event: EventRecord): void {
     this.#events = this.#events.filter((other) => other.seq !== event.seq);
+    this.#taken = added(this.#taken, event);
+  }
+
+  /** That they were taken is durable. Gives when each of them was sent, by the step that took it. */
+  consumed(consumed: readonly ConsumedEvent[]): ReadonlyMap<string, number> {
+    if (consumed.length === 0) return nothing;
+    const stepOf = new Map(consumed.map(({ seq, stepKey }) => [seq, stepKey]));
+    const durable = this.#taken.filter(({ seq }) => stepOf.has(seq));
+    this.#taken = this.#taken.filter(({ seq }) => !stepOf.has(seq));
+    return new Map(durable.map(({ seq, createdAt }) => [stepOf.get(seq) as string, createdAt]));
   }
 
   /** Nobody took it after all. */
   putBack(event: EventRecord): void {
+    this.#taken = this.#taken.filter(({ seq }) => seq !== event.seq);
     this.#events = [...this.#events, event].sort((a, b) => a.seq - b.seq);
   }
 
@@ -102,3 +116,5 @@ export class Inbox {
     read(this.#seq).then(fetched, () => fetched([]));
   }
 }
+
+const nothing: ReadonlyMap<string, number> = new Map();

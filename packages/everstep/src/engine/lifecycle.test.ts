@@ -13,11 +13,10 @@ import {
   planPause,
   planRestart,
   planResume,
-  planSendEvent,
-  planSkipSleep,
   planTerminate,
   userReason,
 } from "./lifecycle.ts";
+import { planSendEvent, planSkipSleep } from "./plan-event.ts";
 import { planRetryFailedStep } from "./retry-failed-step.ts";
 import { activeSleep, findStep, historyBefore } from "./step-selection.ts";
 

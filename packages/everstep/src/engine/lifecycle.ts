@@ -1,11 +1,9 @@
-/** Plans what a person or a step asks for as requests to the store. Pure: what must be known first is handed in. */
+/** Plans what a person or a step asks for as requests to the store. Pure: what must be known first is handed in. Events: plan-event.ts. */
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
-import { utf8Bytes } from "../authoring/codec-bytes.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { checkEventType, checkInstanceId } from "../authoring/names.ts";
+import { checkInstanceId } from "../authoring/names.ts";
 import { issueText, plainIssues, type ValidationIssue } from "../authoring/standard-schema.ts";
-import type { OutgoingEvent, StartOptions } from "../authoring/workflow-step.ts";
-import { eventBytes } from "../model/bytes.ts";
+import type { StartOptions } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
 import {
   type InstanceInput,
@@ -17,11 +15,10 @@ import {
   type TerminationReason,
 } from "../model/instance.ts";
 import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
-import type { AlongsideEvent, ChangeRequest, CreateRequest, SendEventRequest } from "../model/request.ts";
+import type { ChangeRequest, CreateRequest } from "../model/request.ts";
 import type { Runtime } from "../model/runtime.ts";
-import type { StepRecord, WaitingStep } from "../model/step.ts";
+import type { StepRecord } from "../model/step.ts";
 import type { EncodedValue } from "../model/value.ts";
-import type { Body } from "./body.ts";
 import { checkActor } from "./operator-line.ts";
 
 export interface CreatePlan extends Partial<Omit<InstanceInput, keyof InstanceRef | "createdAt">> {
@@ -94,85 +91,6 @@ export function encodeParams(params: unknown, limits: Limits): EncodedValue {
   const encoded = encodeValue(params === undefined ? {} : params, "params");
   checkBytes(encoded, limits.paramsBytesMax, "params");
   return encoded;
-}
-
-export function planSendEvent(
-  ref: InstanceRef,
-  event: OutgoingEvent,
-  limits: Limits,
-  id: string,
-  now: number,
-): SendEventRequest {
-  checkEventId(id);
-  const type = checkEventType(event.type, limits);
-  const payload = encodeValue(event.payload, "event payload");
-  checkBytes(payload, limits.eventBytesMax, "event payload");
-  return { ...eventTo(ref, id, now), type, payload, bufferMax: bufferMaxFor(payload, limits) };
-}
-
-/** How many events may be buffered before one of this size: fewer large ones than small ones, so that bytes are bounded too. */
-function bufferMaxFor(payload: EncodedValue, { bufferedEventsMax, bufferedBytesMax }: Limits): number {
-  const fitting = Math.max(1, Math.floor(bufferedBytesMax / eventBytes({ payload })));
-  // Either limit may be Infinity, which is no number of rows.
-  return Math.min(bufferedEventsMax, fitting, Number.MAX_SAFE_INTEGER);
-}
-
-export function planAlongsideEvent(
-  ref: InstanceRef,
-  event: OutgoingEvent,
-  { call, start }: Body,
-  limits: Limits,
-  runtime: Runtime,
-): AlongsideEvent {
-  checkInstanceId(ref.instanceId, limits);
-  const request = planSendEvent(ref, event, limits, event.id ?? runtime.uuid(), runtime.now());
-  return { ...request, from: { stepKey: call.key, attempt: start } };
-}
-
-/** What every store has room for where it looks for ids. */
-const eventIdBytesMax = 512;
-
-/** An id that a store would change or cut could be taken for another, and its event be lost as a repeat. */
-export function checkEventId(id: unknown): string {
-  const isShort = typeof id === "string" && id !== "" && id.length <= eventIdBytesMax;
-  if (isShort && utf8Bytes(id) <= eventIdBytesMax && !/\p{Surrogate}/u.test(id)) return id;
-  const found = typeof id === "string" ? `text of ${id.length} characters` : `a ${typeof id}`;
-  throw new EverstepError(
-    "INVALID_ARGUMENT",
-    `An event id is text of 1 to ${eventIdBytesMax} bytes without broken characters, not ${found}. ` +
-      "Leave it out where nothing is sent twice.",
-  );
-}
-
-/** Ends a sleep early: an event of the engine's own, addressed to it, so that no race can lose it. */
-export function planSkipSleep(
-  ref: InstanceRef,
-  sleep: WaitingStep,
-  id: string,
-  now: number,
-): SendEventRequest {
-  return {
-    ...eventTo(ref, id, now),
-    forStep: sleep.key,
-    system: true,
-    // Which sleep is meant: the next run may be in one of the same name by the time this arrives.
-    payload: encodeValue(sleep.createdAt, "event payload"),
-    bufferMax: Number.MAX_SAFE_INTEGER,
-  };
-}
-
-function eventTo(ref: InstanceRef, id: string, now: number): Omit<SendEventRequest, "bufferMax"> {
-  return {
-    kind: "sendEvent",
-    workflowName: ref.workflowName,
-    instanceId: ref.instanceId,
-    id,
-    type: null,
-    forStep: null,
-    system: false,
-    payload: encodeValue(undefined, "event payload"),
-    createdAt: now,
-  };
 }
 
 /** A change without the id that whoever asks for it gives it. */

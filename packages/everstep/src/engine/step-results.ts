@@ -36,7 +36,7 @@ export class StepResults {
     const isNext = records.handOver.add(settlement);
     // The usual case, one step after the other: hand over at once, without another turn of the event loop.
     if (isNext && life.goesOn) {
-      if (!run.holdsLease()) return life.abandon(leaseLost());
+      if (!run.holdsLease()) return life.abandon(leaseLost("expired"));
       this.next();
     }
     schedule.pump();

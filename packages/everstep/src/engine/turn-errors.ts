@@ -1,14 +1,23 @@
 import { toStoredError } from "../authoring/stored-error.ts";
 import { EverstepError } from "../model/error.ts";
+import type { LeaseLoss } from "../model/observer.ts";
 import type { StrayErrorKind } from "../model/runtime.ts";
 import type { WaitingStep } from "../model/step.ts";
 import type { StoredError } from "../model/value.ts";
 
-export function leaseLost(): Error {
-  return new EverstepError(
-    "STEP_INTERRUPTED",
-    "Another runner took over this instance; what this one does no longer counts.",
-  );
+/** The run is not this turn's any more. */
+export class LeaseLostError extends EverstepError {
+  readonly loss: LeaseLoss;
+
+  constructor(loss: LeaseLoss, message: string) {
+    super("STEP_INTERRUPTED", message);
+    this.loss = loss;
+  }
+}
+
+export function leaseLost(loss: LeaseLoss): Error {
+  const message = "Another runner took over this instance; what this one does no longer counts.";
+  return new LeaseLostError(loss, message);
 }
 
 export function turnOver(): Error {

@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { EventRecord } from "../model/event.ts";
+import type { Observer } from "../model/observer.ts";
 import type { CommitRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { Body } from "./body.ts";
@@ -24,8 +25,8 @@ export interface TurnHost {
   wake(turn: Turn): void;
   /** Whether another body of this turn may start in this tick. */
   takeStep(turn: Turn): boolean;
-  /** Something a person who watches should hear: an attempt failed, a run ended with an error. */
-  notice(turn: Turn, message: string): void;
+  /** Who is told of what happens. */
+  readonly observer?: Observer;
   /** The definition of a workflow another instance is created of, for its limits. */
   definitionOf(workflowName: string): WorkflowDefinition | undefined;
   /** Given where code is only held against what is recorded: nothing goes beyond it, what is open stays open. */

@@ -101,7 +101,7 @@ export class TurnLife {
     const { inFlight } = this.#parts;
     this.#state = "closed";
     this.#clearTimers();
-    if (!inFlight.isEmpty) inFlight.cancelAll(reason());
+    if (inFlight.hasOpenEnds) inFlight.cancelAll(reason());
     this.#finish(ending);
   }
 

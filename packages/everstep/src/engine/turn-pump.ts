@@ -37,7 +37,7 @@ export class TurnPump {
 
   #pump(): void {
     const { run, records, life, schedule, commits, results, steps, endings } = this.#parts;
-    if (!run.holdsLease()) return life.abandon(leaseLost());
+    if (!run.holdsLease()) return life.abandon(leaseLost("expired"));
     if (results.nextInside()) return schedule.pump();
     // The lease may be gone already: what is asked for now is for the next turn.
     if (commits.isEnding) return;

@@ -1,5 +1,5 @@
 /** The client and a real app, served on a port. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { allowAll, createWorkflows, defineWorkflow } from "../index.ts";
 import { type Served, serve } from "../node/index.ts";
 import { memory } from "../stores/memory/index.ts";
@@ -106,6 +106,8 @@ test("steers instances", async () => {
   expect(await other.result()).toMatchObject({ status: "terminated" });
   await other.restart();
   expect((await other.details()).meta.runNumber).toBe(2);
+  // Only what is recorded can be gone back to.
+  await vi.waitFor(async () => expect((await other.status()).status).toBe("waiting"));
   await other.terminate();
   await other.rewind("ask");
   await other.terminate();

@@ -9,7 +9,7 @@ import type {
   AuthorizeSendEventContext,
 } from "../http/authorize.ts";
 import type { AppOptions } from "../http/create-workflows.ts";
-import type { HttpOptions } from "../http/handler.ts";
+import type { HttpOptions } from "../http/http-options.ts";
 import type { FragnoRuntime } from "./fragno-runtime.ts";
 
 /** Workflows by the name code uses for them. */

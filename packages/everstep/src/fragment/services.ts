@@ -1,8 +1,9 @@
 /** The lifecycle operations by name, for code that has a workflow's name and not its binding. */
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
-import type { App } from "../client/create-workflows.ts";
+import type { App } from "../client/app.ts";
 import type { CreateOptions } from "../client/creation-draft.ts";
-import type { InstanceHandle, RestartOptions } from "../client/instance-handle.ts";
+import type { RestartOptions } from "../client/end-instance.ts";
+import type { InstanceHandle } from "../client/instance-handle.ts";
 import { listHistory } from "../client/list-history.ts";
 import type { ListOptions } from "../client/list-instances.ts";
 import type { PageView } from "../client/paging.ts";

@@ -1,10 +1,12 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { App as EmbeddedApp } from "../client/app.ts";
 import type { AppOptions as EmbeddedOptions } from "../client/app-options.ts";
 import { appNames as embeddedNames } from "../client/app-options.ts";
-import { createWorkflows as createEmbedded, type App as EmbeddedApp } from "../client/create-workflows.ts";
+import { createWorkflows as createEmbedded } from "../client/create-workflows.ts";
 import type { NamesOf } from "../model/known-names.ts";
 import type { Authorize } from "./authorize.ts";
-import { createHandler, type Handler, type HandlerFacts, type HttpOptions } from "./handler.ts";
+import { createHandler, type Handler, type HandlerFacts } from "./handler.ts";
+import type { HttpOptions } from "./http-options.ts";
 
 export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>>
   extends EmbeddedOptions<Workflows> {

@@ -1,5 +1,5 @@
+import type { App } from "../client/app.ts";
 import type { AppParts } from "../client/app-parts.ts";
-import type { App } from "../client/create-workflows.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import type { Health } from "../wire/index.ts";

@@ -1,6 +1,7 @@
 /** How it all is, put together from a few questions to the store, each of them bounded. */
+
+import type { App } from "../client/app.ts";
 import type { AppParts } from "../client/app-parts.ts";
-import type { App } from "../client/create-workflows.ts";
 import type { DueView } from "../client/list-due.ts";
 import type { InstanceStatus } from "../model/instance.ts";
 import { version } from "../model/version.ts";

@@ -4,8 +4,8 @@
  * is in the store all the same, where any tick finds it.
  */
 import { type Duration, parseDuration } from "../authoring/duration.ts";
+import type { App } from "../client/app.ts";
 import { partsOf } from "../client/app-parts.ts";
-import type { App } from "../client/create-workflows.ts";
 import { EverstepError } from "../model/error.ts";
 import { crashBackoff } from "../model/limits.ts";
 import type { Runtime } from "../model/runtime.ts";

@@ -1,5 +1,5 @@
+import type { App } from "../client/app.ts";
 import type { AppParts } from "../client/app-parts.ts";
-import type { App } from "../client/create-workflows.ts";
 import type { WireOverview } from "../wire/index.ts";
 import type { Infer, Schema } from "../wire/schema.ts";
 import type { AuthorizeInstanceCreationContext, HookName } from "./authorize.ts";

@@ -1,7 +1,8 @@
 import { beatDefaults } from "../model/limits.ts";
+import type { ObservedWrite, Observer } from "../model/observer.ts";
 import type { Runtime } from "../model/runtime.ts";
 import { withTimeout } from "../model/with-timeout.ts";
-import type { RunnerRecord, Store } from "../store/store.ts";
+import type { CommitOutcome, RunnerRecord, Store } from "../store/store.ts";
 import { Tallies } from "./tallies.ts";
 
 export interface BeatsParts {
@@ -10,6 +11,8 @@ export interface BeatsParts {
   readonly owner: string;
   readonly concurrency: number;
   readonly workflows: readonly string[];
+  /** A workflow of the engine's own: nobody is told of it. */
+  readonly ownWorkflow?: string;
   /** Turns in progress. */
   readonly turns: () => number;
 }
@@ -18,7 +21,7 @@ export interface BeatsParts {
  * Tells the store that this runner lives and what it got done, for people who look. It has no timer: a runner tells when
  * it looks for work anyway. Whatever goes wrong is of no concern to anybody: the next beat tells it all.
  */
-export class Beats {
+export class Beats implements Observer {
   readonly tallies: Tallies = new Tallies();
   readonly #parts: BeatsParts;
   #startedAt: number | null = null;
@@ -28,6 +31,14 @@ export class Beats {
 
   constructor(parts: BeatsParts) {
     this.#parts = parts;
+  }
+
+  /** Counts what commits got done. */
+  onWrite({ request, outcome, workflowName }: ObservedWrite): void {
+    if (request.kind !== "commit" || outcome === null || workflowName === null) return;
+    if (workflowName === this.#parts.ownWorkflow) return;
+    const now = this.#parts.runtime.now();
+    this.tallies.count(workflowName, request.boundary, outcome as CommitOutcome, now);
   }
 
   /** Tells, if the last time is long enough ago. */

@@ -1,44 +1,22 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import type { Turn } from "../engine/turn.ts";
-import { claimBytes } from "../model/bytes.ts";
-import type { RunId } from "../model/instance.ts";
-import { type Claim, type Lease, leaseEnd, newToken, type ReturnedLease } from "../model/lease.ts";
+import { type Claim, type Lease, leaseEnd, newToken } from "../model/lease.ts";
 import { defaultLimits } from "../model/limits.ts";
-import type { Runtime } from "../model/runtime.ts";
-import { historyBytes } from "../store/history-bytes.ts";
-import type { RunHistory, RunRead, Store } from "../store/store.ts";
+import type { Observer } from "../model/observer.ts";
 import { type CaredFor, careFor, isSuspect } from "./crash-care.ts";
-import { HistoryReads } from "./history-reads.ts";
+import { observedClaim } from "./observed-turn.ts";
 import type { Outages } from "./outages.ts";
-import type { Residents } from "./residents.ts";
-import { mayHaveApplied, type ReturnedLeases } from "./returned-leases.ts";
-import { retryAfterMs } from "./store-patience.ts";
-import type { TurnMemory } from "./turn-memory.ts";
-import { confirmation, isGivenUp } from "./unfit.ts";
+import { type Ready, ReadyRuns, type ReadyRunsParts } from "./ready-runs.ts";
+import { mayHaveApplied } from "./returned-leases.ts";
+import { isGivenUp } from "./unfit.ts";
 
-/** A claimed run with everything its turn begins with. */
-export interface Ready {
-  readonly claim: Claim;
-  readonly history: RunHistory;
-  /** The turn it was suspended in, if that is still here. */
-  readonly resident: Turn | undefined;
-  /** The monotonic time before the lease was handed out. */
-  readonly since: number;
-}
-
-export interface ClaimerParts {
-  readonly store: Store;
-  readonly runtime: Runtime;
+export interface ClaimerParts extends Omit<ReadyRunsParts, "isOver"> {
   readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
-  readonly residents: Residents;
-  readonly memory: TurnMemory;
   readonly owner: string;
   readonly leaseMs: number;
-  readonly returned: ReturnedLeases;
   readonly outages: Outages;
   /** How many runs that may kill their process have their turn here. */
   readonly suspects: () => number;
-  readonly onProblem: (problem: unknown) => void;
+  readonly observer: Observer;
 }
 
 export interface Claimed<Begun> {
@@ -58,13 +36,13 @@ export class Claimer {
   readonly #parts: ClaimerParts;
   /** Runs that may kill their process and are about to begin. */
   #suspectsTaken = 0;
-  readonly #histories: HistoryReads;
+  readonly #ready: ReadyRuns;
   /** Looks in a row that saw a due run though no claim got it. */
   #missed = 0;
 
   constructor(parts: ClaimerParts) {
     this.#parts = parts;
-    this.#histories = new HistoryReads(parts);
+    this.#ready = new ReadyRuns({ ...parts, isOver: (claim) => this.#isOver(claim) });
   }
 
   /** Begins at most `limit` due runs. */
@@ -75,13 +53,15 @@ export class Claimer {
     if (limit <= 0) return { at, isMore: false, begun: [] };
     const claims = await this.#ask(limit, at);
     if (claims.length === 0) return { at, isMore: false, begun: [] };
+    const { observer } = this.#parts;
+    if (observer.onClaim) for (const claim of claims) observer.onClaim(observedClaim(claim, false));
     const { taken, putOff } = this.#careFor(claims);
     const suspects = taken.filter((claim) => isSuspect(claim) && !this.#isOver(claim)).length;
     this.#suspectsTaken += suspects;
     try {
       await this.#parts.returned.give(putOff);
-      const read = taken.length === 0 ? [] : await this.#withHistories(taken, since);
-      const ready = read.length === 0 ? [] : await this.#confirmed(read);
+      const read = taken.length === 0 ? [] : await this.#ready.read(taken, since);
+      const ready = read.length === 0 ? [] : await this.#ready.confirm(read);
       const begun = await this.#beginFitting(ready, begin);
       const isMore = claims.length >= limit || read.length < taken.length || begun.length < ready.length;
       return { at, isMore, begun };
@@ -143,33 +123,6 @@ export class Claimer {
     return isGivenUp(claim, limits);
   }
 
-  /** A run whose runners died is begun only once the store knows that this one holds it: if it dies too, that counts. */
-  async #confirmed(read: readonly Ready[]): Promise<readonly Ready[]> {
-    const { store, runtime, returned, onProblem } = this.#parts;
-    const isDoubtful = ({ claim, history }: Ready): boolean =>
-      claim.crashCount > 0 && !this.#isOver(claim) && history.kind !== "unreadable";
-    const doubtful = read.filter(isDoubtful);
-    if (doubtful.length === 0) return read;
-    try {
-      const outcomes = await store.write(
-        doubtful.map(({ claim }) => confirmation(claim)),
-        runtime.now(),
-      );
-      const held = new Set(doubtful.filter((_each, n) => outcomes[n]?.kind === "committed"));
-      await returned.give(doubtful.flatMap((each) => (held.has(each) ? [] : [each.claim.lease])));
-      return read.flatMap((each) => {
-        if (!isDoubtful(each)) return [each];
-        return held.has(each) ? [{ ...each, claim: { ...each.claim, confirmed: true as const } }] : [];
-      });
-    } catch (failure) {
-      onProblem(failure);
-      // Those that nothing is wrong with need not wait for the others.
-      const retryAt = runtime.now() + Math.ceil(retryAfterMs(failure, 1, runtime));
-      await returned.give(doubtful.map(({ claim }) => ({ ...claim.lease, retryAt })));
-      return read.filter((each) => !isDoubtful(each));
-    }
-  }
-
   /**
    * When the next run wants its turn, and whether one was due already when it last looked: a concurrency cap may hold it
    * back, or somebody had locked its row just then, who will say nothing when it is free again.
@@ -198,53 +151,4 @@ export class Claimer {
     const againAt = lookedAt + Math.min(missedMsMax, missedMsMin * 2 ** (this.#missed - 1));
     return { nextDueAt: Math.min(nextDueAt ?? againAt, againAt), held };
   }
-
-  async #withHistories(claims: readonly Claim[], since: number): Promise<readonly Ready[]> {
-    const { residents, memory, returned } = this.#parts;
-    const taken = claims.map((claim) => ({ claim, resident: residents.take(claim) }));
-    // One that is given up may have a history that kills whoever reads it.
-    const reads = taken.flatMap(({ claim, resident }) =>
-      this.#isOver(claim) ? [] : (readFor(claim, resident) ?? []),
-    );
-    const histories = new Map<RunId, RunHistory>();
-    const room = memory.free - claims.reduce((bytes, claim) => bytes + claimBytes(claim), 0);
-    const { read, failed, problem } = await this.#histories.read(reads, room);
-    const givenBack = ({ lease }: Claim): ReturnedLease => {
-      const retryAt = failed.get(lease.runId);
-      return retryAt === undefined ? lease : { ...lease, retryAt };
-    };
-    if (problem !== undefined) {
-      void returned.give(claims.map(givenBack));
-      throw problem;
-    }
-    for (const history of read) if (history.kind !== "unread") histories.set(history.runId, history);
-    const asked = new Set(reads.map(({ runId }) => runId));
-    const isMissing = ({ lease: { runId } }: Claim): boolean => asked.has(runId) && !histories.has(runId);
-    // To begin such a run as if it had no history would do everything again.
-    await returned.give(claims.filter(isMissing).map(givenBack));
-    const ready = taken
-      .filter(({ claim }) => !isMissing(claim))
-      .map(({ claim, resident }) => {
-        const history = histories.get(claim.lease.runId) ?? emptyHistory(claim);
-        return { claim, history, resident, since };
-      });
-    memory.claimed(ready.map(readyBytes));
-    return ready;
-  }
-}
-
-export function emptyHistory(claim: Claim): RunHistory {
-  return { kind: "history", runId: claim.lease.runId, steps: [], events: [] };
-}
-
-function readyBytes({ claim, history, resident }: Ready): number {
-  return (resident === undefined ? claimBytes(claim) : resident.bytes) + historyBytes(history);
-}
-
-/** A run that never started has nothing to read, a resident one only what was sent meanwhile. */
-function readFor(claim: Claim, resident: Turn | undefined): RunRead | null {
-  const { runId } = claim.lease;
-  const seen = resident?.eventSeq ?? 0;
-  const steps = resident === undefined && !claim.fresh;
-  return steps || claim.eventSeq > seen ? { runId, steps, eventsAfter: seen } : null;
 }

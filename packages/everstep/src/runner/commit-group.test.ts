@@ -31,7 +31,7 @@ function sendWhile(wanted: () => boolean, group: CommitGroup, given: StoreReques
       resolve = resolve;
       reject = reject;
     }
-    group.send(new WantedEntry(given, undefined));
+    group.send(new WantedEntry(given, undefined, 0));
   });
 }
 

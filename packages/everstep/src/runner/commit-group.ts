@@ -1,10 +1,10 @@
-import type { InstanceRef } from "../model/instance.ts";
 import { runnerDefaults } from "../model/limits.ts";
+import type { Observer } from "../model/observer.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { OutcomeOf, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
-import type { WriteFacts } from "./hint-questions.ts";
+import { ObservedEntry } from "./observed-entry.ts";
 import { Patience } from "./store-patience.ts";
-import { Entry, WriteLane } from "./write-lane.ts";
+import { Entry, WriteLane, type WriteSubject } from "./write-lane.ts";
 
 export interface SubmitOptions {
   /** Requests given the same object, one right after the other, share a transaction. */
@@ -12,17 +12,15 @@ export interface SubmitOptions {
   /** Told first, when a try failed that may have taken effect: a refusal may be this request's own doing. */
   readonly onUncertain?: () => void;
   /** Whose run it is, for those who hear of outcomes. */
-  readonly of?: InstanceRef;
+  readonly of?: WriteSubject;
 }
-
-/** Hears of every outcome, after whoever asked for it. */
-export type WriteListener = (request: StoreRequest, outcome: StoreOutcome, facts: WriteFacts) => void;
 
 export interface CommitGroupOptions {
   readonly patience?: Patience;
   /** A store that was out of reach has answered again. */
   readonly onBack?: () => void;
-  readonly onWritten?: WriteListener;
+  /** Hears of every outcome, after whoever asked for it. */
+  readonly observer?: Observer;
 }
 
 /**
@@ -34,7 +32,8 @@ export interface CommitGroupOptions {
 export class CommitGroup {
   readonly #together: readonly WriteLane[];
   readonly #withMutations: readonly WriteLane[];
-  readonly #onWritten: WriteListener | null;
+  readonly #runtime: Runtime;
+  readonly #observer: Observer;
   /** Requests without an outcome. */
   #open = 0;
   /** Requests that have one. */
@@ -42,11 +41,13 @@ export class CommitGroup {
   #onSettled: (() => void)[] = [];
 
   constructor(store: Store, runtime: Runtime, options: CommitGroupOptions = {}) {
-    const { patience = new Patience(runtime), onBack = () => {} } = options;
-    const onSettled = (entry: Entry, outcome: StoreOutcome | null): void => this.#settled(entry, outcome);
+    const { patience = new Patience(runtime), onBack = () => {}, observer = {} } = options;
+    const onSettled = (entry: Entry, outcome: StoreOutcome | null, error: unknown): void =>
+      this.#settled(entry, outcome, error);
     const parts = { store, runtime, patience, onBack, onSettled };
     const { groupMax, mutationsMax } = runnerDefaults;
-    this.#onWritten = options.onWritten ?? null;
+    this.#runtime = runtime;
+    this.#observer = observer;
     this.#together = Array.from(
       { length: Math.max(1, store.writesAtOnce ?? 1) },
       () => new WriteLane(parts, groupMax),
@@ -59,7 +60,8 @@ export class CommitGroup {
     options: SubmitOptions = {},
   ): Promise<OutcomeOf<Request>> {
     return new Promise((resolve, reject) => {
-      this.send(new Submission(request, options, resolve as (outcome: StoreOutcome) => void, reject));
+      const since = this.#runtime.monotonic();
+      this.send(new Submission(request, options, since, resolve as (outcome: StoreOutcome) => void, reject));
     });
   }
 
@@ -88,9 +90,8 @@ export class CommitGroup {
     return this.#writes;
   }
 
-  #settled(entry: Entry, outcome: StoreOutcome | null): void {
-    const { request, of, uncertain } = entry;
-    if (outcome !== null) this.#onWritten?.(request, outcome, { of, uncertain });
+  #settled(entry: Entry, outcome: StoreOutcome | null, error: unknown): void {
+    this.#observer.onWrite?.(new ObservedEntry(entry, outcome, error, this.#runtime.monotonic()));
     this.#writes += 1;
     if (--this.#open > 0) return;
     for (const resolve of this.#onSettled.splice(0)) resolve();
@@ -105,10 +106,11 @@ class Submission extends Entry {
   constructor(
     request: StoreRequest,
     options: SubmitOptions,
+    since: number,
     resolve: (outcome: StoreOutcome) => void,
     reject: (error: unknown) => void,
   ) {
-    super(request, options.of, options.bundle);
+    super(request, options.of, since, options.bundle);
     this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -1,4 +1,4 @@
-import { EverstepError } from "../model/error.ts";
+import { LeaseLostError } from "../engine/turn-errors.ts";
 import { isTerminal } from "../model/instance.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 
@@ -42,8 +42,7 @@ export class DecisionWatch {
       const status = statuses[at];
       if (status === undefined || !turn.canBeRecalled) continue;
       if (status === "paused") turn.askBeforeNextBody();
-      else if (isTerminal(status))
-        turn.abandon(new EverstepError("STEP_INTERRUPTED", `The instance is ${status}.`));
+      else if (isTerminal(status)) turn.abandon(new LeaseLostError("changed", `The instance is ${status}.`));
     }
   }
 }

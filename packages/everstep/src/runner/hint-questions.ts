@@ -16,7 +16,7 @@ export type HintQuestion =
   | { readonly kind: "topic"; readonly topic: string };
 
 export interface WriteFacts {
-  /** Whose run it was about, where the request does not say. */
+  /** Whose run it was about. */
   readonly of?: InstanceRef | undefined;
   /** A try before the last one may have taken effect: what looks like a repeat may be this write's own doing. */
   readonly uncertain: boolean;

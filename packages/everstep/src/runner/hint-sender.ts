@@ -1,16 +1,10 @@
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
-import type { StoreOutcome, StoreRequest } from "../model/request.ts";
+import type { ObservedWrite, Observer } from "../model/observer.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import { withTimeout } from "../model/with-timeout.ts";
 import type { Store } from "../store/store.ts";
-import {
-  answersTo,
-  type HintQuestion,
-  type QuestionReads,
-  questionsOf,
-  type WriteFacts,
-} from "./hint-questions.ts";
+import { answersTo, type HintQuestion, type QuestionReads, questionsOf } from "./hint-questions.ts";
 import { type Dispatcher, hintOf, hintsOf, type WakeHint } from "./hints.ts";
 import type { Patience } from "./store-patience.ts";
 
@@ -26,7 +20,7 @@ export interface HintSenderParts {
 const wakeMs = 30_000;
 
 /** Calls the host's dispatcher for every write that makes work due. Whatever becomes of a call, nothing else is harmed. */
-export class HintSender {
+export class HintSender implements Observer {
   readonly #parts: HintSenderParts;
   readonly #reads: QuestionReads;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -44,15 +38,16 @@ export class HintSender {
   }
 
   /** A write was applied, or refused. */
-  written(request: StoreRequest, outcome: StoreOutcome, facts: WriteFacts): void {
-    if (this.#isStopped) return;
-    for (const hint of hintsOf(request, outcome, this.#parts.runtime.now(), facts.of)) this.#send(hint);
-    for (const question of questionsOf(request, outcome, facts)) this.#keep(this.#find(question));
+  onWrite({ request, outcome, workflowName, instanceId, isUncertain: uncertain }: ObservedWrite): void {
+    if (this.#isStopped || outcome === null) return;
+    const of = workflowName !== null && instanceId !== null ? { workflowName, instanceId } : undefined;
+    for (const hint of hintsOf(request, outcome, this.#parts.runtime.now(), of)) this.#send(hint);
+    for (const question of questionsOf(request, outcome, { of, uncertain })) this.#keep(this.#find(question));
   }
 
-  /** Their leases were given back unfinished. */
-  givenBack(refs: readonly InstanceRef[]): void {
-    for (const ref of refs) this.#send(hintOf(ref, "resume", this.#parts.runtime.now()));
+  /** It was given back unfinished. */
+  onLeaseReturned(ref: InstanceRef): void {
+    this.#send(hintOf(ref, "resume", this.#parts.runtime.now()));
   }
 
   /** Waits for calls under way, but not for long. */

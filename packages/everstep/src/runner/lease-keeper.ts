@@ -1,7 +1,9 @@
 import type { Turn } from "../engine/turn.ts";
-import { EverstepError, StoreError } from "../model/error.ts";
+import { LeaseLostError } from "../engine/turn-errors.ts";
+import { StoreError } from "../model/error.ts";
 import type { RunId } from "../model/instance.ts";
 import { type Lease, leaseEnd } from "../model/lease.ts";
+import type { LeaseLoss } from "../model/observer.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import type { Store } from "../store/store.ts";
@@ -152,7 +154,7 @@ export class LeaseKeeper {
     this.#watch = this.#runtime.timer(
       () => {
         this.#stopWatch();
-        for (const held of [...this.#held.values()]) if (!this.holds(held.lease)) this.#lose(held);
+        for (const held of [...this.#held.values()]) if (!this.holds(held.lease)) this.#lose(held, "expired");
         this.#watchEnd(this.#soonestEnd());
       },
       Math.max(0, at - this.#runtime.monotonic()),
@@ -235,21 +237,17 @@ export class LeaseKeeper {
     until: number,
   ): void {
     if (this.#held.get(held.lease.runId) !== held || answer?.kind === "busy") return;
-    if (answer?.kind !== "renewed") return this.#lose(held);
+    if (answer?.kind !== "renewed") return this.#lose(held, "superseded");
     this.#extend(held, since, until);
     held.turn.flushLogs();
     if (answer.eventSeq > held.turn.eventSeq) held.turn.eventsArrived();
     if (answer.paused) held.turn.windDown();
   }
 
-  #lose(held: HeldLease): void {
+  #lose(held: HeldLease, loss: LeaseLoss): void {
     this.#held.delete(held.lease.runId);
-    held.turn.abandon(
-      new EverstepError(
-        "STEP_INTERRUPTED",
-        "The lease on this instance was lost; what this runner does no longer counts.",
-      ),
-    );
+    const message = "The lease on this instance was lost; what this runner does no longer counts.";
+    held.turn.abandon(new LeaseLostError(loss, message));
   }
 }
 

@@ -1,5 +1,6 @@
 import { formatDuration } from "../authoring/duration.ts";
 import type { Turn } from "../engine/turn.ts";
+import type { Observer } from "../model/observer.ts";
 import type { Runtime, Timer } from "../model/runtime.ts";
 
 /** So many are named where nobody knows which one it was. */
@@ -9,7 +10,7 @@ export interface LoopWatchParts {
   readonly runtime: Runtime;
   readonly leaseMs: number;
   readonly turns: () => Iterable<Turn>;
-  readonly onNotice: (notice: string) => void;
+  readonly observer: Observer;
   /** It stood still for so long that a lease may have run out. */
   readonly onStill: () => void;
 }
@@ -62,11 +63,11 @@ export class LoopWatch {
   }
 
   #tell(suspects: readonly string[]): void {
-    const { runtime, leaseMs, onNotice, onStill } = this.#parts;
-    const notice = stoodStill(this.#stillMs, leaseMs, suspects);
+    const { runtime, leaseMs, observer, onStill } = this.#parts;
+    const message = stoodStill(this.#stillMs, leaseMs, suspects);
     this.#beatAt = runtime.monotonic();
     onStill();
-    onNotice(notice);
+    observer.onNotice?.({ workflowName: null, instanceId: null, message });
   }
 }
 

@@ -6,7 +6,8 @@ import type { Next } from "../model/boundary.ts";
 import type { EventRecord } from "../model/event.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
-import type { CommitOutcome, CommitRequest, CreateRequest } from "../model/request.ts";
+import type { Observer } from "../model/observer.ts";
+import type { CommitRequest, CreateRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import { EventReads } from "./event-reads.ts";
 import type { RunnerParts } from "./runner-parts.ts";
@@ -15,7 +16,7 @@ import { lastBoundary } from "./unfit.ts";
 
 type Parts = Pick<
   RunnerParts,
-  "setup" | "dispatcher" | "leases" | "memory" | "loop" | "wakes" | "beats" | "capacity" | "turns"
+  "setup" | "dispatcher" | "leases" | "memory" | "loop" | "wakes" | "capacity" | "turns"
 >;
 
 /** Bodies the turns of a limited tick may still start. */
@@ -27,6 +28,7 @@ export interface StepBudget {
 export class RunnerHost implements TurnHost {
   readonly runtime: Runtime;
   readonly scope: AsyncScope<TurnScope>;
+  readonly observer: Observer;
   readonly #parts: Parts;
   readonly #eventReads: EventReads;
   readonly #budgets = new WeakMap<Turn, StepBudget>();
@@ -36,6 +38,7 @@ export class RunnerHost implements TurnHost {
     const { store, runtime, scope } = parts.setup;
     this.runtime = runtime;
     this.scope = scope;
+    this.observer = parts.setup.observers.all;
     this.#parts = parts;
     this.#eventReads = new EventReads(store, runtime);
   }
@@ -65,7 +68,6 @@ export class RunnerHost implements TurnHost {
     committed: ({ request, turn, since }, outcome) => {
       const { leases, memory, capacity } = this.#parts;
       const { lease, boundary, leaseUntil, alongside, announce } = request;
-      this.#count(turn.ref.workflowName, request, outcome);
       memory.grew(turn);
       if (announce) capacity.fallBehind();
       const goesOn = outcome.kind === "committed" && boundary.next.kind === "continue";
@@ -89,17 +91,10 @@ export class RunnerHost implements TurnHost {
       leaseUntil: 0,
       ...this.#announcement(claim, next),
     };
-    const outcome = await setup.group.submit(request);
-    this.#count(claim.workflowName, request, outcome);
+    const outcome = await setup.group.submit(request, { of: claim });
     if (request.announce) capacity.fallBehind();
     if (outcome.kind === "committed") setup.onEnded(claim, next);
     return outcome.kind !== "superseded";
-  }
-
-  #count(workflowName: string, { boundary }: CommitRequest, outcome: CommitOutcome): void {
-    const { setup, beats } = this.#parts;
-    if (workflowName === setup.ownWorkflow || !setup.store.beat) return;
-    beats.tallies.count(workflowName, boundary, outcome, this.runtime.now());
   }
 
   #announcement(ref: InstanceRef & { readonly runNumber: number }, next: Next): { announce?: CreateRequest } {
@@ -139,10 +134,6 @@ export class RunnerHost implements TurnHost {
 
   wake(turn: Turn): void {
     this.#parts.wakes.heard(turn);
-  }
-
-  notice({ ref }: Turn, message: string): void {
-    this.#parts.setup.onNotice(`${ref.workflowName}/${ref.instanceId}: ${message}`);
   }
 
   /** How many bodies the turn may start, with the others of its tick; without a limit as many as it likes. */

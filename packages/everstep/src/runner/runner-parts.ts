@@ -50,7 +50,7 @@ export class RunnerParts {
     this.memory = new TurnMemory(memoryBytes);
     const { residents, memory } = this;
     this.loop = new LoopWatch({
-      ...{ ...setup, leaseMs },
+      ...{ runtime, leaseMs, observer: setup.observers.all },
       turns: () => this.turns.all,
       onStill: () => outages.stoodStill(),
     });
@@ -58,8 +58,10 @@ export class RunnerParts {
     this.beats = new Beats({
       ...{ store, runtime, owner, concurrency },
       workflows: [...definitions.keys()].filter((name) => name !== setup.ownWorkflow),
+      ...(setup.ownWorkflow === undefined ? {} : { ownWorkflow: setup.ownWorkflow }),
       turns: () => this.turns.size,
     });
+    if (store.beat) setup.observers.add(this.beats);
     this.owners = new OwnerWatch({
       ...{ ...setup, owner, onInterrupted, leaseMs },
       everyMs: options.pollMsMin,
@@ -69,7 +71,7 @@ export class RunnerParts {
     this.turns = new Turns(this);
     this.host = new RunnerHost(this);
     this.claimer = new Claimer({
-      ...{ ...setup, residents, memory, owner, leaseMs, returned, outages },
+      ...{ ...setup, residents, memory, owner, leaseMs, returned, outages, observer: setup.observers.all },
       suspects: () => this.turns.suspects,
     });
     this.ticks = new Ticks(this);

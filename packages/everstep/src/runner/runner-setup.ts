@@ -7,6 +7,7 @@ import type { AsyncScope, Runtime } from "../model/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitGroup } from "./commit-group.ts";
 import type { NudgeWatch } from "./nudge-watch.ts";
+import type { Observers } from "./observers.ts";
 import type { PollSettings } from "./poll-options.ts";
 
 export interface RunnerOptions extends PollSettings {
@@ -39,10 +40,8 @@ export interface RunnerSetup {
   ) => CreateRequest | undefined;
   /** A run came to its end under this runner. */
   readonly onEnded: (ref: InstanceRef & { readonly runNumber: number }, next: Next) => void;
-  /** Turns were cut off and their leases given back, so that others can go on with them now. */
-  readonly onGivenBack?: (refs: readonly InstanceRef[]) => void;
-  /** A word about an instance for whoever watches the process. */
-  readonly onNotice: (notice: string) => void;
+  /** Who is told of what goes on. */
+  readonly observers: Observers;
   /** Something went wrong that is nobody's result: the host may want to know. */
   readonly onProblem: (problem: unknown) => void;
 }

@@ -14,8 +14,9 @@ import type { LeaseOffer } from "../model/request.ts";
 import { withTimeout } from "../model/with-timeout.ts";
 import type { RunnerRecord, Tally } from "../store/store.ts";
 import { ChangeWatch } from "./change-watch.ts";
-import { emptyHistory } from "./claimer.ts";
 import { DecisionWatch } from "./decision-watch.ts";
+import { observedClaim, runOf } from "./observed-turn.ts";
+import { emptyHistory } from "./ready-runs.ts";
 import { RunnerParts } from "./runner-parts.ts";
 import type { RunnerSetup } from "./runner-setup.ts";
 import { StopPatience } from "./stop-patience.ts";
@@ -115,7 +116,8 @@ export class Runner {
     const told = beats.stop();
     // A store that does not answer must not keep a process from stopping; the leases run out by themselves.
     const givenBack = held.length > 0 && (await patience.wait(leases.release(held)));
-    if (givenBack === true) setup.onGivenBack?.(cutOff.map(({ ref }) => ref));
+    const { all: observer } = setup.observers;
+    if (givenBack === true) for (const { ref } of cutOff) observer.onLeaseReturned?.(runOf(ref));
     // What was being claimed is given back when it arrives.
     await patience.wait(turns.allEnded());
     await patience.wait(leases.returned.stop());
@@ -208,8 +210,11 @@ export class Runner {
 
   /** The offer was taken (with its claim) or not needed after all. */
   takeUp(claim: Claim | null, since: number): void {
-    const { capacity, turns } = this.#parts;
-    if (claim) void turns.begin({ claim, history: emptyHistory(claim), resident: undefined, since }, null);
+    const { setup, capacity, turns } = this.#parts;
+    if (claim) {
+      setup.observers.all.onClaim?.(observedClaim(claim, true));
+      void turns.begin({ claim, history: emptyHistory(claim), resident: undefined, since }, null);
+    }
     capacity.settleOffer();
     if (!claim) capacity.lookIfBehind();
   }

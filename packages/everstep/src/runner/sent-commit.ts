@@ -13,14 +13,11 @@ export interface CommitListener {
 export class SentCommit extends Entry {
   declare readonly request: CommitRequest;
   readonly turn: Turn;
-  /** The monotonic time before it was sent. */
-  readonly since: number;
   readonly #listener: CommitListener;
 
   constructor(request: CommitRequest, turn: Turn, since: number, listener: CommitListener) {
-    super(request, turn.ref);
+    super(request, turn.ref, since);
     this.turn = turn;
-    this.since = since;
     this.#listener = listener;
   }
 

@@ -1,13 +1,14 @@
 import type { Ending } from "../engine/ending.ts";
 import { Turn } from "../engine/turn.ts";
-import { leaseLost } from "../engine/turn-errors.ts";
+import { LeaseLostError, leaseLost } from "../engine/turn-errors.ts";
 import type { Next } from "../model/boundary.ts";
-import { EverstepError, StoreError } from "../model/error.ts";
+import { StoreError } from "../model/error.ts";
 import type { BegunBody, InstanceRef, RunId } from "../model/instance.ts";
 import type { Claim, Lease } from "../model/lease.ts";
 import type { RunHistory } from "../store/store.ts";
-import type { Ready } from "./claimer.ts";
 import { isUnderSuspicion } from "./crash-care.ts";
+import { observedTurn, runOf, turnEnd } from "./observed-turn.ts";
+import type { Ready } from "./ready-runs.ts";
 import type { StepBudget } from "./runner-host.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import { unfit, unreadable } from "./unfit.ts";
@@ -86,9 +87,13 @@ export class Turns {
     }
     leases.lost.remove(claim.lease.runId);
     // It comes back although it is here when the store's clock runs ahead: its older turn has lost its lease.
-    this.#active.get(claim.lease.runId)?.abandon(leaseLost());
+    this.#active.get(claim.lease.runId)?.abandon(leaseLost("superseded"));
     const end = unfit(claim, history, definition.limits);
     if (end) return this.#giveUp(claim, end);
+    const { all: observer } = setup.observers;
+    const isSeen = observer.onTurnStart !== undefined || observer.onTurnEnd !== undefined;
+    const seen = isSeen ? observedTurn(claim, resident !== undefined, setup.runtime) : null;
+    const begunAt = isSeen ? setup.runtime.monotonic() : 0;
     let turn: Turn;
     let ending: Promise<Ending>;
     try {
@@ -99,6 +104,7 @@ export class Turns {
       host.limit(turn, budget);
       leases.keeper.hold(turn, claim.lease, since);
       const events = history.kind === "history" ? history.events : [];
+      if (seen) observer.onTurnStart?.(seen);
       ending = resident ? resident.resume(claim, events) : turn.start();
       memory.enter(turn);
     } catch (problem) {
@@ -109,6 +115,7 @@ export class Turns {
     const ended = await ending;
     this.#leave(claim.lease);
     memory.leave(turn);
+    if (seen) observer.onTurnEnd?.(seen, turnEnd(ended, setup.runtime.monotonic() - begunAt));
     this.#ended(turn, ended);
     return ended.kind !== "lost";
   }
@@ -134,6 +141,9 @@ export class Turns {
         return;
       case "lost":
         leases.lost.add(turn.claim.lease);
+        if (ending.reason instanceof LeaseLostError) {
+          setup.observers.all.onLeaseLost?.({ ...runOf(turn.ref), reason: ending.reason.loss });
+        }
         // A store that fails for good would otherwise be noticed only when the run is given up.
         if (ending.reason instanceof StoreError) setup.onProblem(ending.reason);
         return;
@@ -175,7 +185,7 @@ export class Turns {
 
   /** A run was terminated, restarted or otherwise taken away from its turn. */
   recall(runId: RunId, reason: string): void {
-    this.#active.get(runId)?.abandon(new EverstepError("STEP_INTERRUPTED", reason));
+    this.#active.get(runId)?.abandon(new LeaseLostError("changed", reason));
   }
 
   // ---------------------------------------------------------------------------------------------- stopping

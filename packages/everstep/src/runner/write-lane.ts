@@ -13,23 +13,35 @@ import {
   retryAfterMs,
 } from "./store-patience.ts";
 
+export type WriteSubject = InstanceRef & { readonly runNumber?: number };
+
 /** A request on its way, and whom to tell. */
 export abstract class Entry {
   readonly request: StoreRequest;
   /** Entries of one bundle are written together. */
   readonly bundle: object | null;
   /** Whose run it is, for those who hear of outcomes. */
-  readonly of: InstanceRef | undefined;
+  readonly of: WriteSubject | undefined;
+  /** The monotonic time before it was sent. */
+  readonly since: number;
   /** A try failed that may have taken effect all the same: a refusal later on may be this request's own doing. */
   uncertain = false;
+  /** How many requests shared its last try. */
+  together = 0;
   /** How often it was tried again on its own. */
   repetitions = 0;
   /** Since when it has waited behind others for a store that is out of reach, by the monotonic clock. */
   heldUpSince: number | null = null;
 
-  constructor(request: StoreRequest, of: InstanceRef | undefined, bundle: object | null = null) {
+  constructor(
+    request: StoreRequest,
+    of: WriteSubject | undefined,
+    since: number,
+    bundle: object | null = null,
+  ) {
     this.request = request;
     this.of = of;
+    this.since = since;
     this.bundle = bundle;
   }
 
@@ -51,8 +63,8 @@ export interface LaneParts {
   readonly patience: Patience;
   /** The store has answered again. */
   readonly onBack: () => void;
-  /** Hears of every entry that was told its outcome, or (null) that there is none. */
-  readonly onSettled: (entry: Entry, outcome: StoreOutcome | null) => void;
+  /** Hears of every entry that was told its outcome, or that there is none, and why. */
+  readonly onSettled: (entry: Entry, outcome: StoreOutcome | null, error: unknown) => void;
 }
 
 /** Writes one group after the other; whatever comes while one is under way goes into the next. */
@@ -178,6 +190,7 @@ export class WriteLane {
 
   async #tryOnce(group: readonly Entry[]): Promise<unknown> {
     let outcomes: readonly StoreOutcome[];
+    for (const entry of group) entry.together = group.length;
     try {
       const { store, runtime } = this.#parts;
       outcomes = await store.write(
@@ -200,12 +213,12 @@ export class WriteLane {
       return;
     }
     entry.resolve(outcome);
-    this.#parts.onSettled(entry, outcome);
+    this.#parts.onSettled(entry, outcome, null);
   }
 
   #reject(entry: Entry, reason: unknown): void {
     entry.reject(reason);
-    this.#parts.onSettled(entry, null);
+    this.#parts.onSettled(entry, null, reason);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeValue } from "../authoring/codec.ts";
-import { planCreate, planSendEvent } from "../engine/lifecycle.ts";
+import { planCreate } from "../engine/lifecycle.ts";
+import { planSendEvent } from "../engine/plan-event.ts";
 import { defaultLimits } from "../model/limits.ts";
 import type { Store, StoreRequest } from "../store/store.ts";
 import { memory } from "../stores/memory/index.ts";

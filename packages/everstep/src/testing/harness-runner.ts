@@ -1,7 +1,8 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
+import type { App } from "../client/app.ts";
 import type { AppOptions, StopOptions as AppStopOptions } from "../client/app-options.ts";
-import { type App, createWorkflows } from "../client/create-workflows.ts";
+import { createWorkflows } from "../client/create-workflows.ts";
 import { EverstepError, type StoreFailure } from "../model/error.ts";
 import { defaultLimits, runnerDefaults } from "../model/limits.ts";
 import type { StopReport } from "../runner/runner.ts";

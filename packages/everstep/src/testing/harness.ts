@@ -45,8 +45,9 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
+import type { App } from "../client/app.ts";
 import type { AppOptions } from "../client/app-options.ts";
-import { type App, createWorkflows } from "../client/create-workflows.ts";
+import { createWorkflows } from "../client/create-workflows.ts";
 import type { InstanceStatusView } from "../client/views.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { TickOptions } from "../runner/ticks.ts";

@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import type { App } from "../client/create-workflows.ts";
+import type { App } from "../client/app.ts";
 import type { InstanceHandle } from "../client/instance-handle.ts";
 import { hooksWorkflowName } from "../client/lifecycle-hooks.ts";
 import { EverstepError } from "../model/error.ts";

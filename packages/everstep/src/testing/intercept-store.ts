@@ -1,39 +1,13 @@
+/** Changes what becomes of a store's calls: for tests that lose answers, hold calls back or let them fail. */
 import type { Store, StoreRequest } from "../store/store.ts";
+import { type StoreMethod as AnyMethod, storeMethods, wrapStore } from "../store/wrap-store.ts";
 
-const methods = [
-  "migrate",
-  "write",
-  "claim",
-  "readRuns",
-  "renew",
-  "release",
-  "getInstance",
-  "getInstances",
-  "getStatuses",
-  "listInstances",
-  "listRuns",
-  "listSteps",
-  "listEvents",
-  "listLogs",
-  "listWaiters",
-  "listTopics",
-  "countByStatus",
-  "nextDueAt",
-  "listDue",
-  "prune",
-  "remove",
-  "close",
-] as const satisfies readonly (keyof Store)[];
+/** Hints and the store's clock are left out: what happens when is for the test to say. */
+const leftOut = ["changeMark", "subscribe", "probeNudges", "serverTime", "warnings"] as const;
 
-/** Beyond the core. Hints and the store's clock are left out: what happens when is for the test to say. */
-const optional = [
-  "writeWithin",
-  "beat",
-  "listRunners",
-  "readTallies",
-  "listUnlisted",
-  "getMarks",
-] as const satisfies readonly (keyof Store)[];
+export type StoreMethod = Exclude<AnyMethod, (typeof leftOut)[number]>;
+
+const methods = storeMethods.filter((method) => !leftOut.some((other) => other === method));
 
 const kinds: Readonly<Record<StoreRequest["kind"], true>> = {
   create: true,
@@ -46,9 +20,7 @@ const kinds: Readonly<Record<StoreRequest["kind"], true>> = {
 };
 
 /** Every word for what a call is about. */
-export const storeVerbs: readonly string[] = [...methods, ...optional, ...Object.keys(kinds)];
-
-export type StoreMethod = (typeof methods)[number] | (typeof optional)[number];
+export const storeVerbs: readonly string[] = [...methods, ...Object.keys(kinds)];
 
 /** What a call is about: the method, and for `write` also the kinds of the requests in it. */
 export type StoreVerb = StoreMethod | StoreRequest["kind"];
@@ -66,28 +38,16 @@ export type Around = (call: StoreCall, apply: () => Promise<unknown>) => Promise
 
 /** A store whose calls all go through `around`. */
 export function interceptStore(store: Store, around: Around): Store {
-  const { name, capabilities, ownership, writesAtOnce } = store;
-  const offered = optional.filter((method) => store[method] !== undefined);
-  const intercepted = Object.fromEntries(
-    [...methods, ...offered].map((method) => [
-      method,
-      (...args: unknown[]) => around(storeCall(method, args), () => invoke(store, method, args)),
-    ]),
-  ) as unknown as Pick<Store, (typeof methods)[number]>;
-  return {
-    ...intercepted,
-    ...(name ? { name } : {}),
-    capabilities,
-    ...(ownership ? { ownership } : {}),
-    ...(writesAtOnce ? { writesAtOnce } : {}),
-  };
+  return wrapStore(
+    store,
+    (method, call) =>
+      (...args) =>
+        around(storeCall(method as StoreMethod, args), async () => await call(...args)),
+    methods,
+  );
 }
 
 function storeCall(method: StoreMethod, args: readonly unknown[]): StoreCall {
   const requests = method === "write" ? (args[0] as readonly StoreRequest[]) : [];
   return { method, args, requests, verbs: [method, ...new Set(requests.map((request) => request.kind))] };
-}
-
-async function invoke(store: Store, method: StoreMethod, args: unknown[]): Promise<unknown> {
-  return await (store[method] as (...args: unknown[]) => unknown).apply(store, args);
 }

@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import type { App } from "../client/create-workflows.ts";
+import type { App } from "../client/app.ts";
 import { InstanceHandle } from "../client/instance-handle.ts";
 
 type AnyApp = Pick<App, "workflows">;

@@ -1,7 +1,8 @@
 /** The processes of a simulated world: each a place where one runs at a time, is killed, frozen, and comes back. */
 import type { WorkflowDefinition } from "../../authoring/define-workflow.ts";
+import type { App } from "../../client/app.ts";
 import type { AppOptions } from "../../client/app-options.ts";
-import { type App, createWorkflows } from "../../client/create-workflows.ts";
+import { createWorkflows } from "../../client/create-workflows.ts";
 import type { Runtime } from "../../model/runtime.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoreCall, StoreVerb } from "../intercept-store.ts";
@@ -22,7 +23,7 @@ export interface FleetParts {
   readonly openStore: () => Store;
   /** The code a process runs, given the process it runs in. */
   readonly workflowsOf: (member: Member) => Workflows;
-  readonly appOptions?: Pick<AppOptions<Workflows>, "limits" | "hooks" | "onInterrupted">;
+  readonly appOptions?: Pick<AppOptions<Workflows>, "limits" | "hooks" | "onInterrupted" | "observers">;
   readonly onApplying?: (call: StoreCall) => void;
   readonly onApplied: (member: Member, call: StoreCall, answer: unknown) => Promise<void>;
   /** A process has the answer. */

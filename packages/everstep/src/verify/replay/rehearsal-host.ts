@@ -76,8 +76,6 @@ export class RehearsalHost implements TurnHost {
     return false;
   }
 
-  notice(): void {}
-
   definitionOf(): WorkflowDefinition | undefined {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** What a write to the store means for the person who watches: plain sentences, one per thing that happened. Pure. */
 
+import type { ObservedWrite } from "../../../index.ts";
 import { spokenDuration } from "../../output/time.ts";
-import type { StoreOutcome, StoreRequest } from "./observe-store.ts";
 import { shortened } from "./words.ts";
 
 export type Mark = "begins" | "done" | "waits" | "again" | "fails" | "ends" | "says";
@@ -11,6 +11,8 @@ export interface Happening {
   readonly text: string;
 }
 
+type StoreRequest = ObservedWrite["request"];
+type StoreOutcome = NonNullable<ObservedWrite["outcome"]>;
 type Commit = Extract<StoreRequest, { kind: "commit" }>;
 type Step = Commit["boundary"]["steps"][number];
 type Waiting = Extract<Step, { status: "waiting" }>;
@@ -19,7 +21,24 @@ type Next = Commit["boundary"]["next"];
 type StoredError = NonNullable<Extract<Step, { status: "errored" }>["error"]>;
 type LogLine = Commit["boundary"]["logs"][number];
 
-export function ofCommit({ boundary }: Commit, outcome: StoreOutcome): readonly Happening[] {
+export function happeningsOf(request: StoreRequest, outcome: StoreOutcome): readonly Happening[] {
+  switch (request.kind) {
+    case "create":
+      return outcome.kind === "created" ? [{ mark: "begins", text: "created" }] : [];
+    case "commit":
+      return ofCommit(request, outcome);
+    case "change":
+      return ofChange(request.change, outcome);
+    case "sendEvent": {
+      const isNew = outcome.kind === "accepted" && !outcome.duplicate && !request.system;
+      return isNew ? [{ mark: "says", text: `event "${request.type}" came` }] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+function ofCommit({ boundary }: Commit, outcome: StoreOutcome): readonly Happening[] {
   if (outcome.kind !== "committed" && outcome.kind !== "paused") return [];
   const settled = outcome.timeoutsRefused ? [] : boundary.timeouts.map((timeout) => timeout.settled);
   const isPaused = outcome.kind === "paused";
@@ -30,7 +49,7 @@ export function ofCommit({ boundary }: Commit, outcome: StoreOutcome): readonly 
   ];
 }
 
-export function ofChange(change: Change, outcome: StoreOutcome): readonly Happening[] {
+function ofChange(change: Change, outcome: StoreOutcome): readonly Happening[] {
   if (outcome.kind !== "changed") return [];
   switch (change.kind) {
     case "pause":

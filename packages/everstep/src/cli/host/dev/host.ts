@@ -13,7 +13,6 @@ import { type DevApp, devApp } from "./dev-app.ts";
 import { type Listening, listen, PortsTaken } from "./listen.ts";
 import { LiveLines } from "./live-lines.ts";
 import type { Order, Report } from "./messages.ts";
-import { observeStore } from "./observe-store.ts";
 import { readOrders } from "./orders.ts";
 import { survivorLines } from "./survivors.ts";
 
@@ -86,7 +85,8 @@ async function begin(
   const { app, storePath, dashboard, asksItself } = dev;
   const workflows = app.manifest().map(({ name }) => name);
   const survivors = why === "died" ? await survivorLines(app) : [];
-  if (!isQuiet) observeStore(app.store, new LiveLines(out, runtime));
+  // The file's own copy of the library may be an older one, which tells nobody.
+  if (!isQuiet) app.observe?.(new LiveLines(out, runtime));
   if (why === "first") {
     // Behind the # no server and no log ever sees it.
     const dashboardUrl = dashboard ? `${url}dashboard/${asksItself ? "" : `#token=${token}`}` : null;

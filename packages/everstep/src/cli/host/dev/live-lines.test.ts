@@ -4,7 +4,6 @@ import { memory } from "../../../stores/memory/index.ts";
 import { createFakeRuntime } from "../../../testing/fake-runtime.ts";
 import { createOutput } from "../../output/output.ts";
 import { LiveLines } from "./live-lines.ts";
-import { observeStore } from "./observe-store.ts";
 
 const order = defineWorkflow<{ readonly fails?: boolean } | undefined>(
   { name: "order", retries: { limit: 1, delay: "1 minute" } },
@@ -31,8 +30,8 @@ function stage() {
     text += more;
   };
   const out = createOutput({ isTerminal: false, columns: Number.POSITIVE_INFINITY, colour: false, write });
-  observeStore(store, new LiveLines(out, runtime));
   const app = createWorkflows({ workflows: { order, news }, store, runtime, onNotice: () => {} });
+  app.observe(new LiveLines(out, runtime));
   /** Without the time of day. */
   const lines = (): string[] =>
     text

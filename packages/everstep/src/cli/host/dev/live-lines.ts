@@ -1,10 +1,9 @@
 /** Shows in the terminal what happens to instances: one line each, as it happens. */
-import type { Runtime } from "../../../index.ts";
+import type { ObservedWrite, Observer, Runtime } from "../../../index.ts";
 import type { Output, Piece } from "../../output/output.ts";
 import { painted, type Style } from "../../output/paint.ts";
 import { counted } from "../counted.ts";
-import { type Happening, type Mark, ofChange, ofCommit } from "./happenings.ts";
-import type { Claim, StoreObserver, StoreOutcome, StoreRequest } from "./observe-store.ts";
+import { type Happening, happeningsOf, type Mark } from "./happenings.ts";
 import { timeOfDay } from "./words.ts";
 
 /** Nobody reads more than this, and writing it takes time from what is to be seen. */
@@ -27,11 +26,9 @@ interface Ref {
   readonly instanceId: string;
 }
 
-export class LiveLines implements StoreObserver {
+export class LiveLines implements Observer {
   readonly #out: Output;
   readonly #runtime: Runtime;
-  /** Whose runs those are that this process is at; a commit knows only the run. */
-  readonly #runs = new Map<number | string, Ref>();
   #second = 0;
   #linesInSecond = 0;
   #leftOut = 0;
@@ -41,47 +38,20 @@ export class LiveLines implements StoreObserver {
     this.#runtime = runtime;
   }
 
-  onClaimed({ lease, workflowName, instanceId }: Claim): void {
-    this.#runs.set(lease.runId, { workflowName, instanceId });
-  }
-
-  onWritten(request: StoreRequest, outcome: StoreOutcome): void {
-    switch (request.kind) {
-      case "create":
-        return this.#created(request, outcome);
-      case "commit":
-        return this.#committed(request, outcome);
-      case "change":
-        return this.#tell(request, ofChange(request.change, outcome));
-      case "sendEvent": {
-        const isNew = outcome.kind === "accepted" && !outcome.duplicate && !request.system;
-        if (isNew) this.#tell(request, [{ mark: "says", text: `event "${request.type}" came` }]);
-        return;
-      }
-      case "publish":
-        if (outcome.kind !== "published" || outcome.duplicate) return;
-        return this.#line(`topic "${request.topic}"`, {
-          mark: "says",
-          text: `published to ${counted(outcome.waiters, "instance")}`,
-        });
+  onWrite(write: ObservedWrite): void {
+    const { request, outcome, workflowName, instanceId } = write;
+    if (outcome === null) return;
+    if (request.kind === "publish") {
+      if (outcome.kind !== "published" || outcome.duplicate) return;
+      const text = `published to ${counted(outcome.waiters, "instance")}`;
+      return this.#line(`topic "${request.topic}"`, { mark: "says", text });
     }
-  }
-
-  #created(request: Extract<StoreRequest, { kind: "create" }>, outcome: StoreOutcome): void {
-    if (outcome.kind !== "created") return;
-    if (outcome.claim) this.onClaimed(outcome.claim);
-    this.#tell(request, [{ mark: "begins", text: "created" }]);
-  }
-
-  #committed(request: Extract<StoreRequest, { kind: "commit" }>, outcome: StoreOutcome): void {
-    const { runId } = request.lease;
-    const ref = this.#runs.get(runId);
-    if (!ref) return;
-    if (request.boundary.next.kind !== "continue") this.#runs.delete(runId);
-    this.#tell(ref, ofCommit(request, outcome));
-    if (outcome.kind !== "committed") return;
+    if (workflowName === null || instanceId === null) return;
+    this.#tell({ workflowName, instanceId }, happeningsOf(request, outcome));
+    if (request.kind !== "commit" || outcome.kind !== "committed") return;
+    const text = `created by ${nameOf({ workflowName, instanceId })}`;
     for (const child of request.alongside) {
-      if (child.kind === "create") this.#tell(child, [{ mark: "begins", text: `created by ${nameOf(ref)}` }]);
+      if (child.kind === "create") this.#tell(child, [{ mark: "begins", text }]);
     }
   }
 

@@ -3,7 +3,7 @@
  * what befalls callers is that they hear no answer and ask again, which the seed decides.
  */
 import { parseDuration } from "../../../authoring/duration.ts";
-import type { App } from "../../../client/create-workflows.ts";
+import type { App } from "../../../client/app.ts";
 import { InstanceHandle } from "../../../client/instance-handle.ts";
 import { WorkflowHandle } from "../../../client/workflow-handle.ts";
 import type { InstanceRef } from "../../../model/instance.ts";

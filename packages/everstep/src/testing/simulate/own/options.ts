@@ -1,7 +1,7 @@
 /** What `simulate` is told. */
 import type { WorkflowDefinition } from "../../../authoring/define-workflow.ts";
 import type { Duration } from "../../../authoring/duration.ts";
-import type { App } from "../../../client/create-workflows.ts";
+import type { App } from "../../../client/app.ts";
 import type { Limits } from "../../../model/limits.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Faults } from "./faults.ts";

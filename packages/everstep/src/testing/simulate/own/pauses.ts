@@ -1,5 +1,5 @@
 /** Somebody who pauses instances now and then, and resumes them a while later; only where the seed has it. */
-import type { App } from "../../../client/create-workflows.ts";
+import type { App } from "../../../client/app.ts";
 import { isTerminal } from "../../../model/instance.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { Choices } from "../choices.ts";

@@ -1,5 +1,5 @@
 /** Everything that is there when a simulated world begins: store, processes, the caller, and those who watch. */
-import type { App } from "../../../client/create-workflows.ts";
+import type { App } from "../../../client/app.ts";
 import type { Store } from "../../../store/store.ts";
 import { createMemoryDatabase } from "../../../stores/memory/database.ts";
 import { memory } from "../../../stores/memory/memory-store.ts";

@@ -5,7 +5,7 @@
  *   storm -> healed -> at rest
  *   any   -> broken             the first finding ends the world
  */
-import type { App } from "../../../client/create-workflows.ts";
+import type { App } from "../../../client/app.ts";
 import { EverstepError } from "../../../model/error.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Tape } from "../choices.ts";
