@@ -5,21 +5,23 @@ import { importsOf, isTest, readSources, type SourceFile } from "./source-tree.t
 const library = "packages/everstep/src";
 const linesMax = 400;
 
-/** How many files each hub may import. A figure over 15 is today's, to be lowered and never raised. */
+/** How many files each hub may import: to be lowered, and never raised. */
 const importsMax: Readonly<Record<string, number>> = {
   "engine/turn.ts": 15,
   "engine/turn-parts.ts": 15,
-  "engine/lifecycle.ts": 16,
+  "engine/lifecycle.ts": 15,
   "runner/runner.ts": 15,
   "runner/runner-parts.ts": 15,
   "runner/turns.ts": 15,
-  "runner/claimer.ts": 17,
-  "client/create-workflows.ts": 18,
+  "runner/claimer.ts": 15,
+  "client/create-workflows.ts": 15,
   "client/build-app.ts": 15,
-  "client/workflow-handle.ts": 17,
-  "client/instance-handle.ts": 17,
-  "client/instance-reading.ts": 16,
-  "http/handler.ts": 26,
+  "client/workflow-handle.ts": 15,
+  "client/instance-handle.ts": 15,
+  "client/instance-reading.ts": 15,
+  "http/handler.ts": 15,
+  "http/admission.ts": 15,
+  "http/answers.ts": 15,
 };
 
 const sources = readSources(library).filter((file) => !isTest(file));

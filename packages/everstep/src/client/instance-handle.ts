@@ -72,7 +72,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
   }
 
   /** Runs it again from a step: `restart({ from: step })`. */
-  async rewind(step: StepSelector, options: SteeringOptions = {}): Promise<void> {
+  async rewind(step: NonNullable<RestartOptions["from"]>, options: SteeringOptions = {}): Promise<void> {
     checkNames(options, steeringNames, "rewind");
     await this.restart({ ...options, from: step });
   }
