@@ -1,6 +1,5 @@
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { checkNames } from "../model/known-names.ts";
-import type { StepSelector } from "../model/step.ts";
 import { forkNames, retryNames } from "../wire/option-names.ts";
 import type { ForkOptions, RetryOptions } from "../wire/options.ts";
 import type { Creation } from "./await-end.ts";
