@@ -4,7 +4,7 @@ import type { Runtime } from "../model/runtime.ts";
 import type { OutcomeOf, Store, StoreOutcome, StoreRequest } from "../store/store.ts";
 import { ObservedEntry } from "./observed-entry.ts";
 import { Patience } from "./store-patience.ts";
-import { Entry, WriteLane, type WriteSubject } from "./write-lane.ts";
+import { Entry, type LaneParts, WriteLane, type WriteSubject } from "./write-lane.ts";
 
 export interface SubmitOptions {
   /** Requests given the same object, one right after the other, share a transaction. */
@@ -42,8 +42,8 @@ export class CommitGroup {
 
   constructor(store: Store, runtime: Runtime, options: CommitGroupOptions = {}) {
     const { patience = new Patience(runtime), onBack = () => {}, observer = {} } = options;
-    const onSettled = (entry: Entry, outcome: StoreOutcome | null, error: unknown): void =>
-      this.#settled(entry, outcome, error);
+    const onSettled: LaneParts["onSettled"] = (entry, outcome, error, at) =>
+      this.#settled(entry, outcome, error, at);
     const parts = { store, runtime, patience, onBack, onSettled };
     const { groupMax, mutationsMax } = runnerDefaults;
     this.#runtime = runtime;
@@ -90,8 +90,8 @@ export class CommitGroup {
     return this.#writes;
   }
 
-  #settled(entry: Entry, outcome: StoreOutcome | null, error: unknown): void {
-    this.#observer.onWrite?.(new ObservedEntry(entry, outcome, error, this.#runtime.monotonic()));
+  #settled(entry: Entry, outcome: StoreOutcome | null, error: unknown, at: number): void {
+    this.#observer.onWrite?.(new ObservedEntry(entry, outcome, error, at));
     this.#writes += 1;
     if (--this.#open > 0) return;
     for (const resolve of this.#onSettled.splice(0)) resolve();

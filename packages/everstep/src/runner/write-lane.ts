@@ -63,8 +63,8 @@ export interface LaneParts {
   readonly patience: Patience;
   /** The store has answered again. */
   readonly onBack: () => void;
-  /** Hears of every entry that was told its outcome, or that there is none, and why. */
-  readonly onSettled: (entry: Entry, outcome: StoreOutcome | null, error: unknown) => void;
+  /** Hears of every entry that was told its outcome, or that there is none and why, and when by the monotonic clock. */
+  readonly onSettled: (entry: Entry, outcome: StoreOutcome | null, error: unknown, at: number) => void;
 }
 
 /** Writes one group after the other; whatever comes while one is under way goes into the next. */
@@ -203,22 +203,24 @@ export class WriteLane {
       }
       return error ?? new Error("The store failed without a reason.");
     }
-    for (let at = 0; at < group.length; at++) this.#settle(group[at] as Entry, outcomes[at]);
+    // Once for all: to ask for the time costs as much as to tell one of them.
+    const now = this.#parts.runtime.monotonic();
+    for (let at = 0; at < group.length; at++) this.#settle(group[at] as Entry, outcomes[at], now);
     return null;
   }
 
-  #settle(entry: Entry, outcome: StoreOutcome | undefined): void {
+  #settle(entry: Entry, outcome: StoreOutcome | undefined, now: number): void {
     if (outcome === undefined) {
       this.#reject(entry, new EverstepError("STORE_FAILED", "The store gave no outcome for a request."));
       return;
     }
     entry.resolve(outcome);
-    this.#parts.onSettled(entry, outcome, null);
+    this.#parts.onSettled(entry, outcome, null, now);
   }
 
   #reject(entry: Entry, reason: unknown): void {
     entry.reject(reason);
-    this.#parts.onSettled(entry, null, reason);
+    this.#parts.onSettled(entry, null, reason, this.#parts.runtime.monotonic());
   }
 
   /**

@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import type { BodyWatch } from "./body-watch.ts";
 import type { FakeRuntime } from "./fake-runtime.ts";
 import { createFaultyStore, type FaultyStore, type StopOptions, type StoreStop } from "./faulty-store.ts";
-import { interceptStore, type StoreVerb } from "./intercept-store.ts";
+import type { StoreVerb } from "./intercept-store.ts";
 import type { MockBook } from "./mocks.ts";
 import { TestProcess } from "./test-process.ts";
 import { testedWorkflow } from "./tested-workflow.ts";
@@ -23,7 +23,10 @@ export interface HarnessRunnerParts<Workflows extends Record<string, WorkflowDef
   readonly bodies: BodyWatch;
   /** Already reports to the runtime which of its calls are under way. */
   readonly store: Store;
-  readonly app: Pick<AppOptions<Workflows>, "workflows" | "limits" | "runner" | "onInterrupted"> & {
+  readonly app: Pick<
+    AppOptions<Workflows>,
+    "workflows" | "limits" | "runner" | "onInterrupted" | "observers"
+  > & {
     readonly onProblem: (problem: unknown) => void;
   };
 }
@@ -84,7 +87,11 @@ export class HarnessRunner<
       // No hint reaches another runner here: what happens when is for the test to say, on every store alike.
       runner: { pollMax: runnerDefaults.pollMsMax, ...app.runner },
       workflows: Object.fromEntries(tested) as Workflows,
-      store: this.#countingClaims(this.#process.connect(this.faults)),
+      store: this.#process.connect(this.faults),
+      observers: [
+        { onClaim: ({ withCreation }) => this.#countClaim(withCreation) },
+        ...(app.observers ?? []),
+      ],
       runtime: this.#process.runtime,
     });
   }
@@ -192,12 +199,8 @@ export class HarnessRunner<
     };
   }
 
-  #countingClaims(store: Store): Store {
-    return interceptStore(store, async (call, apply) => {
-      const answer = await apply();
-      if (call.method === "claim") this.#claimed += (answer as readonly unknown[]).length;
-      return answer;
-    });
+  #countClaim(withCreation: boolean): void {
+    if (!withCreation) this.#claimed += 1;
   }
 
   /** The id says which wait of which run it is for, so that a replay sends it again without effect. */

@@ -67,7 +67,7 @@ import { MockBook, type WorkflowMocks } from "./mocks.ts";
 export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDefinition>>
   extends Pick<
     AppOptions<Workflows>,
-    "workflows" | "limits" | "runner" | "onInterrupted" | "hooks" | "onNotice" | "onProblem"
+    "workflows" | "limits" | "runner" | "onInterrupted" | "hooks" | "observers" | "onNotice" | "onProblem"
   > {
   /**
    * Where the data is kept; memory unless said. A function is called for every runner and gives it a handle of its own
@@ -90,6 +90,7 @@ const optionNames: NamesOf<TestHarnessOptions<never>> = {
   runner: true,
   onInterrupted: true,
   hooks: true,
+  observers: true,
   onNotice: true,
   onProblem: true,
   store: true,
@@ -246,13 +247,15 @@ export class TestHarness<
   runner(name: string = mainRunner): HarnessRunner<Workflows> {
     const known = this.#runners.get(name);
     if (known) return known;
-    const { workflows, limits, runner, onInterrupted, hooks, autoRun, onNotice, onProblem } = this.#options;
+    const { workflows, limits, runner, onInterrupted, hooks, autoRun } = this.#options;
+    const { observers, onNotice, onProblem } = this.#options;
     const app = {
       workflows,
       ...(limits ? { limits } : {}),
       ...(runner ? { runner } : {}),
       ...(onInterrupted ? { onInterrupted } : {}),
       ...(hooks ? { hooks } : {}),
+      ...(observers ? { observers } : {}),
       onNotice: onNotice ?? ((notice: string) => void this.notices.push(notice)),
       onProblem: onProblem ?? ((problem: unknown) => void this.problems.push(problem)),
     };
