@@ -216,7 +216,9 @@ describe("every statement finds its rows through an index (INV-47, SEC-31)", asy
   });
 
   test("runs that wait on a topic are one stretch of its index, already in order, and the rest is found by key", () => {
-    const plans = onTables.filter((sql) => sql.includes("s.step_index, s.key, s.event_type, s.topic, s.wake_at")).map(explain);
+    const plans = onTables
+      .filter((sql) => sql.includes("s.step_index, s.key, s.event_type, s.topic, s.wake_at"))
+      .map(explain);
     expect(plans).toEqual([
       [
         "SEARCH s USING INDEX everstep_step_topic (topic=?)",
