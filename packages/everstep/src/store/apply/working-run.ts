@@ -100,16 +100,17 @@ export class WorkingRun {
 
   #lookUpWaits(): Map<number, KnownWait> {
     const waits: Map<number, KnownWait> = this.shelf?.waits() ?? new Map();
-    for (const index of this.stepDrops) waits.delete(index);
-    for (const step of this.stepPuts.values()) noteWait(waits, step);
+    if (this.#stepDrops !== null) for (const index of this.#stepDrops) waits.delete(index);
+    if (this.#stepPuts !== null) for (const step of this.#stepPuts.values()) noteWait(waits, step);
     return waits;
   }
 
   get undelivered(): Map<number, BufferedEvent> {
     if (this.#undelivered === undefined) {
       this.#undelivered = this.shelf?.undelivered() ?? new Map();
-      for (const event of this.newEvents) this.#undelivered.set(event.seq, bufferedOf(event));
-      for (const [seq, { stepKey }] of this.consumed) this.#take(this.#undelivered, seq, stepKey);
+      for (const event of this.newEvents) this.#undelivered.set(event.seq, event);
+      if (this.#consumed !== null)
+        for (const [seq, { stepKey }] of this.#consumed) this.#take(this.#undelivered, seq, stepKey);
     }
     return this.#undelivered;
   }
@@ -218,7 +219,7 @@ export class WorkingRun {
     this.change({ eventSeq: seq });
     const event = { ...given, seq };
     this.newEvents.push(event);
-    this.#undelivered?.set(seq, bufferedOf(event));
+    this.#undelivered?.set(seq, event);
     if (!canBeWoken(this.row) || !this.isAwaited(given)) return false;
     this.makeDue("wake", now);
     return true;
@@ -339,8 +340,4 @@ const noNumbers: ReadonlySet<number> = new Set();
 function noteWait(waits: Map<number, KnownWait>, step: StepRecord): void {
   if (step.status === "waiting") waits.set(step.index, step);
   else waits.delete(step.index);
-}
-
-function bufferedOf({ seq, type, forStep, createdAt, system }: NewEvent): BufferedEvent {
-  return { seq, type, forStep, createdAt, system };
 }

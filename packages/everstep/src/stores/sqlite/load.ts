@@ -33,7 +33,7 @@ import {
 import { readRunList } from "../sql/rows/json-column.ts";
 import { integer } from "../sql/rows/row.ts";
 import type { SqliteStatement } from "./driver.ts";
-import type { LoadedRun, RunRows } from "./save.ts";
+import { type LoadedRun, type RunRows, waitOf } from "./save.ts";
 import type { Connection } from "./session.ts";
 
 /** Adds to the set what the request is about. */
@@ -67,15 +67,15 @@ export function loads(connection: Connection, rows: RunRows): Load {
   const addExisting = existingInstances(connection);
   const addEventId = eventIds(connection);
   const addChange = madeChanges(connection);
-  const addPublication = publications(connection, (set, topic) =>
-    rows.byTopic(topic).map((loaded) => {
+  const addPublication = publications(connection, (set, topic, onWaiter) => {
+    for (const loaded of rows.byTopic(topic)) {
       // Only the waits on the topic are known, and no rule asks for others: nothing but the publication is in this set.
       const run = set.runs.get(loaded.row.run) ?? add(set, loaded, new Map());
-      const index = loaded.wait[0] as number;
-      run.waits.set(index, readWait(loaded.wait));
-      return { row: loaded.row, index };
-    }),
-  );
+      const wait = waitOf(loaded);
+      run.waits.set(wait.index, wait);
+      onWaiter(loaded.row, wait.index);
+    }
+  });
   const addOwned = ownedRuns(connection, addRun);
 
   const load: Load = (set, request) => {
@@ -143,10 +143,7 @@ function madeChanges({ db, names }: Connection) {
 
 type AddRun = (set: WorkingSet, run: number) => void;
 
-type AddWaiters = (
-  set: WorkingSet,
-  topic: string,
-) => readonly { readonly row: RunRow; readonly index: number }[];
+type AddWaiters = (set: WorkingSet, topic: string, onWaiter: (row: RunRow, index: number) => void) => void;
 
 /** What was answered before, or the runs that wait on the topic. */
 function publications({ db, names }: Connection, addWaiters: AddWaiters) {
@@ -162,12 +159,12 @@ function publications({ db, names }: Connection, addWaiters: AddWaiters) {
       set.publications.set(publicationKey({ topic, id }), made);
       return;
     }
-    for (const { row, index } of addWaiters(set, topic)) {
+    addWaiters(set, topic, (row, index) => {
       // Of a publication that was forgotten.
-      if (row.eventSeq === 0) continue;
+      if (row.eventSeq === 0) return;
       const event = publishedKey(id, row.run, index);
       if (told.get(event) !== undefined) set.eventIds.set(event.slice(1), row.run);
-    }
+    });
   };
 }
 

@@ -7,7 +7,7 @@ import type { Ending } from "../../store/apply/ending.ts";
 import { eventKey } from "../../store/apply/keys.ts";
 import { runKey } from "../../store/apply/run-key.ts";
 import type { RunRow } from "../../store/apply/run-row.ts";
-import type { WorkingRun } from "../../store/apply/working-run.ts";
+import type { KnownWait, WorkingRun } from "../../store/apply/working-run.ts";
 import type { WorkingInstance, WorkingSet } from "../../store/apply/working-set.ts";
 import type { CreateRequest } from "../../store/store.ts";
 import { endingColumns, endingValues } from "../sql/rows/ending-row.ts";
@@ -142,7 +142,7 @@ function eventRows(connection: Connection, consume: Consume): (run: WorkingRun) 
   );
   return ({ row: { run, instance }, newEvents, released, consumed }) => {
     for (const event of newEvents) {
-      insert.run(...eventValues(run, { ...event, id: `~${eventKey(instance, event)}` }));
+      insert.run(...eventValues(run, event, `~${eventKey(instance, event)}`));
     }
     if (released.size > 0) for (const seq of released) release.run(run, seq);
     if (consumed.size > 0) for (const [seq, { stepKey, at }] of consumed) consume(run, seq, stepKey, at);
@@ -244,8 +244,8 @@ export interface RunRows {
   byRun(run: RunId): LoadedRun | undefined;
   /** The current run of an instance. */
   byName(workflow: string, instanceId: string): LoadedRun | undefined;
-  /** Those with an open wait on the topic, one after the other, with that wait behind the columns of the run. */
-  byTopic(topic: string): readonly (LoadedRun & { readonly wait: Tuple })[];
+  /** Once for every open wait on the topic, one after the other; `waitOf` is that wait. */
+  byTopic(topic: string): readonly LoadedRun[];
   /** Writes the columns that have changed and no others, so that no index is touched needlessly. */
   update(row: RunRow, before: Tuple): void;
   insert(row: RunRow): void;
@@ -255,6 +255,18 @@ export interface RunRows {
 
 /** Behind the run come its instance's name and retention. */
 const waitAt = runColumns.length + 2;
+
+/** Of a run that was found by its topic. */
+export function waitOf({ before }: LoadedRun): KnownWait & { readonly index: number } {
+  return {
+    index: before[waitAt] as number,
+    key: before[waitAt + 1] as string,
+    eventType: before[waitAt + 2] as string | null,
+    topic: before[waitAt + 3] as string | null,
+    wakeAt: before[waitAt + 4] as number,
+  };
+}
+
 const firstChanging = runColumns.length - changingColumns.length;
 
 export function runRows({ db, names }: Connection): RunRows {
@@ -294,8 +306,7 @@ export function runRows({ db, names }: Connection): RunRows {
   return {
     byRun: (run) => read(byRun.get(runKey(run))),
     byName: (workflow, instanceId) => read(byName.get(workflow, instanceId)),
-    byTopic: (topic) =>
-      byTopic.all(topic).map((tuple) => ({ ...(read(tuple) as LoadedRun), wait: tuple.slice(waitAt) })),
+    byTopic: (topic) => byTopic.all(topic).map((tuple) => read(tuple) as LoadedRun),
 
     update(row, before) {
       const changed: SqlValue[] = [];

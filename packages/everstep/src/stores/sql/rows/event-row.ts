@@ -8,11 +8,15 @@ export const eventColumns = columnNames("event").filter(
   (column) => column !== "delivered_at" && column !== "consumed_by",
 );
 
-export function eventValues(run: number, event: Omit<EventRecord, "deliveredAt" | "consumedBy">): SqlValue[] {
+export function eventValues(
+  run: number,
+  event: Omit<EventRecord, "deliveredAt" | "consumedBy">,
+  key: string = event.id,
+): SqlValue[] {
   return [
     run,
     event.seq,
-    event.id,
+    key,
     event.type,
     event.topic,
     event.forStep,
