@@ -100,7 +100,7 @@ async function writeOneByOne(
 ): Promise<readonly StoreOutcome[]> {
   const outcomes: StoreOutcome[] = [];
   for (const request of requests) {
-    const made = await writeAtLength(session, [request], now).catch((error: unknown) => {
+    const made = await write(session, [request], now).catch((error: unknown) => {
       throw outcomes.length > 0 ? afterPart(error) : error;
     });
     outcomes.push(...made);
