@@ -144,7 +144,7 @@ describe.skipIf(redisUrl === undefined)("Redis (set EVERSTEP_REDIS_URL to run th
     await removeTestKeys(client);
     client.disconnect();
   });
-  const answered = { commit: 0, create: 0, event: 0, left: 0 };
+  const answered = { commit: 0, create: 0, event: 0, publish: 0, left: 0 };
 
   test.each(Array.from({ length: 40 }, (_unused, n) => n + 1))("story %i", async (seed) => {
     const [quick, long] = [await openNumbered(count), await openNumbered(expectNone)];
@@ -165,6 +165,7 @@ describe.skipIf(redisUrl === undefined)("Redis (set EVERSTEP_REDIS_URL to run th
       if (typeof reply === "number") answered.commit += 1;
       else if (typeof reply === "string") answered.create += 1;
       else if (Array.isArray(reply) && reply.length === 3) answered.event += 1;
+      else if (Array.isArray(reply) && reply.length === 1) answered.publish += 1;
       else if (reply === null) answered.left += 1;
     }
   }

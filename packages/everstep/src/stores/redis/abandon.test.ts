@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../store/store.ts";
 import { started, suspended, write } from "../../testing/store-contract/acts.ts";
-import { abandon, at, never, sleeping, workflow } from "../../testing/store-contract/given.ts";
+import {
+  abandon,
+  at,
+  create,
+  failure,
+  never,
+  sleeping,
+  workflow,
+} from "../../testing/store-contract/given.ts";
 import type { RedisClient } from "./driver.ts";
 import { serverProgram, TestServer } from "./test-server.ts";
 import { openClient, openFresh } from "./test-support.ts";
@@ -63,4 +71,16 @@ describe.skipIf(serverProgram === undefined)("what an owner leaves behind", () =
       await store.close();
     },
   );
+
+  test("is ended completely, however much it is", async () => {
+    const store = openFresh({ url: server.url });
+    const lease = { owner: "gone", until: at(1000) };
+    const creates = Array.from({ length: 350 }, (_unused, n) => create(`i${n}`, { lease }));
+    await store.write([...creates, create("other")], at(0));
+    const fate = { kind: "error", error: failure("gone") } as const;
+    const outcomes = await store.write([abandon("nobody", fate), abandon("gone", fate)], at(1));
+    expect(outcomes).toMatchObject([{ runs: 0 }, { runs: 350 }]);
+    expect(await store.countByStatus()).toMatchObject({ active: 1, errored: 350 });
+    await store.close();
+  });
 });

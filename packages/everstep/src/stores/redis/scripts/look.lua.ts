@@ -8,6 +8,9 @@ import { runFields } from "../records/run-fields.ts";
 const places = runFields.map((name, n) => `${name} = ${n + 1}`).join(", ");
 const placeOf = (name: (typeof runFields)[number]): number => runFields.indexOf(name) + 1;
 
+/** An owner may have left any number of runs behind, and of many some change all the time: they are ended portion by portion. */
+export const runsAtOnce = 100;
+
 export const look = `
 local PLACES, FIELDS = { ${places} }, ${runFields.length}
 
@@ -48,11 +51,16 @@ local function lookAtNames()
   end
 end
 
--- All that it was the last to hold, those that are parked included.
+-- All that it was the last to hold, those that are parked included, but no more than are decided at once.
 local function unfinishedRuns(owner)
-  local ids = ask('SMEMBERS', key('owner', owner))
+  local ids, count = ask('SMEMBERS', key('owner', owner)), 0
   table.sort(ids)
-  for _, id in ipairs(ids) do want(id) end
+  for _, id in ipairs(ids) do
+    if count < ${runsAtOnce} and storedRun(id) then
+      count = count + 1
+      want(id)
+    end
+  end
 end
 
 -- Looks at all that anybody holds, which is little; what an owner has parked may be much.

@@ -2,7 +2,7 @@
  * Requests that the quick script knows (scripts/quick.lua.ts), as it reads them: commits that are about nothing but their own
  * run, creations, events. What becomes of the run is taken from the state machine.
  */
-import type { Boundary, Next } from "../../../model/boundary.ts";
+import type { Next } from "../../../model/boundary.ts";
 import type { InstanceRef } from "../../../model/instance.ts";
 import type { StepRecord } from "../../../model/step.ts";
 import { firstRow } from "../../../store/apply/apply-create.ts";
@@ -13,6 +13,7 @@ import { firstClaim } from "../../../store/first-claim.ts";
 import type {
   CommitRequest,
   CreateRequest,
+  PublishRequest,
   SendEventRequest,
   StoreOutcome,
   StoreRequest,
@@ -23,7 +24,7 @@ import { runName, timeOrder } from "../records/place.ts";
 import { type Field, type FieldTexts, fields, fieldsOf, laneName, statusOr } from "../records/run-fields.ts";
 import { stepText } from "../records/step-text.ts";
 import { Arguments, integer, list, type Reply, text } from "../server/script-values.ts";
-import { instanceFacts } from "./save.ts";
+import { instanceFacts, readPublication } from "./save.ts";
 
 export function isQuick(request: StoreRequest): boolean {
   switch (request.kind) {
@@ -33,6 +34,8 @@ export function isQuick(request: StoreRequest): boolean {
       return isPlain(request);
     case "sendEvent":
       return request.logs === undefined;
+    case "publish":
+      return true;
     default:
       return false;
   }
@@ -77,6 +80,8 @@ function addRequest(args: Arguments, request: StoreRequest, now: number): void {
       return addCommit(args, request, now);
     case "sendEvent":
       return addEvent(args.add("event"), request, now);
+    case "publish":
+      return addPublish(args.add("publish"), request, now);
   }
 }
 
@@ -130,31 +135,29 @@ function addCreate(args: Arguments, request: CreateRequest, now: number): void {
 type PlainNext = Exclude<Next, { readonly kind: "yield" }>;
 
 function addCommit(args: Arguments, { lease, boundary, leaseUntil }: CommitRequest, now: number): void {
-  const { number, steps, consumed, eventSeqSeen } = boundary;
+  const { number, steps, consumed, logs, eventSeqSeen } = boundary;
   const next = boundary.next as PlainNext;
   const applied = committed({ crashCount: 0 }, boundary, now);
   const begin = (kind: string) => args.add(kind, runName(lease.runId), lease.token, number - 1);
   if (isEnding(next)) {
     begin("end").add(...endingArguments(next, now));
     addMoved(args, { ...applied, ...ended(next, null, now) }, { endedAt: String(now) });
-    addLogs(args, boundary);
     addSettled(args, steps);
   } else if (next.kind === "suspend") {
     const moved = { ...applied, ...suspended(next.task, next.dueAt, now) };
     begin("suspend").add(eventSeqSeen, laneName(moved.lane as number), moved.dueAt);
     addMoved(args, moved);
-    addLogs(args, boundary);
     addWaits(args, steps);
   } else {
     begin("goOn").add(leaseUntil);
     addMoved(args, applied);
-    addLogs(args, boundary);
     addSettled(args, steps);
   }
   addAll(
     args,
     consumed.flatMap(({ seq, stepKey }) => [seq, stepKey]),
   );
+  args.each(logs, (line) => args.add(logText(line)));
 }
 
 /** The class it is listed under, from when on it is kept for its retention, and its record. */
@@ -197,10 +200,6 @@ function withoutZeros(texts: FieldTexts): FieldTexts {
   return texts;
 }
 
-function addLogs(args: Arguments, { logs }: Boundary): void {
-  args.each(logs, (line) => args.add(logText(line)));
-}
-
 function addSettled(args: Arguments, steps: readonly StepRecord[]): void {
   addAll(
     args,
@@ -223,11 +222,21 @@ function addAll(args: Arguments, values: readonly (string | number)[]): void {
 }
 
 function addEvent(args: Arguments, request: SendEventRequest, now: number): void {
-  const woken = madeDue({ dueAt: now }, "wake", now);
   args.add(request.workflowName, request.instanceId, request.id).text(request.type).text(request.forStep);
   args.flag(request.system).add(request.createdAt, request.bufferMax, eventText(null, request.payload));
+  addWake(args, now);
+}
+
+function addPublish(args: Arguments, { topic, id, createdAt, payload }: PublishRequest, now: number): void {
+  args.add(topic, id, createdAt, eventText(topic, payload));
+  addWake(args, now);
+}
+
+/** What becomes of a run that the event wakes. */
+function addWake(args: Arguments, now: number): void {
+  const woken = madeDue({ dueAt: now }, "wake", now);
   args.add(laneName(woken.lane as number), woken.dueAt);
-  addFields(args, fieldsOf(woken));
+  addFields(args, { ...fieldsOf(woken), due: undefined });
 }
 
 /** Null for one that was left alone. */
@@ -242,6 +251,8 @@ export function quickOutcome(request: StoreRequest, reply: Reply, now: number): 
       const [status, runNumber] = list(reply);
       return { kind: "exists", status: statusOr(status), runNumber: integer(runNumber) };
     }
+    case "publish":
+      return { kind: "published", ...readPublication(text(list(reply)[0])), duplicate: false };
     case "commit":
       return { kind: "committed", eventSeq: integer(reply), timeoutsRefused: false, dueNow: false };
     default: {

@@ -7,8 +7,9 @@ import { StoreError } from "../../../model/error.ts";
 import { afterPart } from "../../../store/after-part.ts";
 import { apply } from "../../../store/apply/apply.ts";
 import { passFence } from "../../../store/apply/apply-commit.ts";
-import type { CommitRequest, StoreOutcome, StoreRequest } from "../../../store/store.ts";
+import type { AbandonOutcome, CommitRequest, StoreOutcome, StoreRequest } from "../../../store/store.ts";
 import { lookScript, quickScript, saveScript } from "../scripts/index.ts";
+import { runsAtOnce } from "../scripts/look.lua.ts";
 import { placeOf } from "../server/failures.ts";
 import { integerOrNull, list, type Reply, text } from "../server/script-values.ts";
 import type { Session } from "../server/session.ts";
@@ -23,6 +24,14 @@ export async function write(
   now: number,
 ): Promise<readonly StoreOutcome[]> {
   if (requests.length === 0) return [];
+  return endRemainingRuns(session, requests, await writeOnce(session, requests, now), now);
+}
+
+async function writeOnce(
+  session: Session,
+  requests: readonly StoreRequest[],
+  now: number,
+): Promise<readonly StoreOutcome[]> {
   const mutations = mutationsOf(requests);
   if (mutations !== null) {
     const recorded = await recordMutations(mutations, session.settings.namespace);
@@ -93,6 +102,29 @@ async function writeAtLength(
   return outcomes;
 }
 
+/** What an owner has left behind is ended portion by portion; see `runsAtOnce`. */
+async function endRemainingRuns(
+  session: Session,
+  requests: readonly StoreRequest[],
+  outcomes: readonly StoreOutcome[],
+  now: number,
+): Promise<readonly StoreOutcome[]> {
+  const all = [...outcomes];
+  for (const [n, request] of requests.entries()) {
+    if (request.kind !== "abandon" || request.fate.kind !== "error") continue;
+    let last = all[n] as AbandonOutcome;
+    let runs = last.runs;
+    while (last.runs >= runsAtOnce) {
+      [last] = (await writeAtLength(session, [request], now).catch((error: unknown) => {
+        throw afterPart(error);
+      })) as [AbandonOutcome];
+      runs += last.runs;
+    }
+    all[n] = { ...last, runs };
+  }
+  return all;
+}
+
 async function writeOneByOne(
   session: Session,
   requests: readonly StoreRequest[],
@@ -100,7 +132,7 @@ async function writeOneByOne(
 ): Promise<readonly StoreOutcome[]> {
   const outcomes: StoreOutcome[] = [];
   for (const request of requests) {
-    const made = await writeAtLength(session, [request], now).catch((error: unknown) => {
+    const made = await writeOnce(session, [request], now).catch((error: unknown) => {
       throw outcomes.length > 0 ? afterPart(error) : error;
     });
     outcomes.push(...made);
