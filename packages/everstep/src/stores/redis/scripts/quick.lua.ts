@@ -418,20 +418,29 @@ local function publishPlainly()
 end
 `;
 
+/** Making a function takes time too, every time a script runs: what most batches do without is made when it is needed. */
 const main = `
 local ways = {
   goOn = goOnPlainly,
   suspend = suspendPlainly,
   ['end'] = endPlainly,
   create = createPlainly,
-  event = sendPlainly,
-  publish = publishPlainly,
   later = leaveForLater,
 }
 
+local function makeSenders()
+${sending}
+  ways.event, ways.publish = sendPlainly, publishPlainly
+end
+
+local function wayOf(kind)
+  if not ways[kind] then makeSenders() end
+  return ways[kind]
+end
+
 return savingIndexes(function()
   local outcomes = {}
-  for n = 1, number() do outcomes[n] = ways[text()]() end
+  for n = 1, number() do outcomes[n] = wayOf(text())() end
   sendNudge()
   -- Replicas are waited for up to the last write of a connection, and a repeat of what another one has done writes nothing.
   if isWaitedFor then ask('HSET', META, 'waited', '1') end
@@ -449,6 +458,5 @@ export const quickScript = script(
   runIds,
   commits,
   creating,
-  sending,
   main,
 );
