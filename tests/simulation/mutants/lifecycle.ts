@@ -42,8 +42,8 @@ export const lifecycle: readonly Mutant[] = [
     name: "a turn goes on after it heard of a pause",
     guards: ["INV-34"],
     file: "engine/commit-answers.ts",
-    find: 'if (outcome.kind === "paused") life.windDown();',
-    replace: "",
+    find: 'if (outcome.kind === "paused") pause.paused();',
+    replace: 'if (outcome.kind === "paused") pause.resumed();',
   },
   {
     name: "a pause lets nobody finish",

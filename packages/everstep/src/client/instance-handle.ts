@@ -53,7 +53,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
     checkNames(options, steeringNames, "resume");
     const { ref, definition, parts } = this.#instance;
     const outcome = await change(planResume(ref, definition.mode === "cloudflare"), options, parts);
-    if (outcome.kind === "changed") parts.runner.nudge();
+    if (outcome.kind === "changed") parts.runner.resumed(outcome.runId);
   }
 
   /** Ends it for good. What a body in flight returns later is refused. */

@@ -8,6 +8,7 @@ import type { InstanceRef } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
 import type { CommitOutcome, CommitRequest, CreateRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import type { WaitingStep } from "../model/step.ts";
 import { EventReads } from "./event-reads.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import { type CommitListener, SentCommit } from "./sent-commit.ts";
@@ -127,6 +128,13 @@ export class RunnerHost implements TurnHost {
       await new Promise<void>((resolve) => void this.runtime.timer(resolve, delayMs));
       throw problem;
     }
+  }
+
+  async readWaits({ claim, eventSeq }: Turn): Promise<readonly WaitingStep[]> {
+    const { runId } = claim.lease;
+    const read = await this.#eventReads.read({ runId, steps: true, eventsAfter: eventSeq });
+    if (read?.kind !== "history") throw new Error(`The waits of run ${runId} cannot be read.`);
+    return read.steps.filter((step) => step.status === "waiting");
   }
 
   holdsLease(turn: Turn): boolean {
