@@ -25,6 +25,8 @@ export type Deed =
   | "publish"
   | "pause"
   | "resume"
+  /** Both, soon after each other. */
+  | "hold up"
   | "terminate"
   | "restart"
   | "restart from"
@@ -42,6 +44,7 @@ const often: Readonly<Record<Deed, number>> = {
   publish: 1,
   pause: 1,
   resume: 2,
+  "hold up": 1,
   terminate: 0.4,
   restart: 0.5,
   "restart from": 0.3,
@@ -201,6 +204,11 @@ export class Operator {
         return instance.pause();
       case "resume":
         return instance.resume();
+      case "hold up":
+        await instance.pause();
+        return this.#parts.world.after(choices.spread("held up for", 5, 5000), () => {
+          this.#do("resume", id).catch(() => {});
+        });
       case "terminate":
         return instance.terminate();
       case "restart":

@@ -362,22 +362,25 @@ describe("what a turn hears of pauses", () => {
     await finish();
   });
 
-  test("the answer to a commit that was applied before the pause lets no body begin (INV-34)", async () => {
-    const { ran, branch } = napping();
-    const { stage, finish } = await beside(branch);
-    stage.hold();
-    await stage.runtime.advance(hour);
-    stage.turn.paused();
-    await stage.runtime.settle();
-    stage.answer = () => stage.paused();
-    stage.letGo();
-    await stage.held.at(-1)?.answer();
-    expect(ran).toEqual([]);
-    await resume(stage);
-    expect(ran).toEqual(["a"]);
-    await stage.runtime.advance(hour);
-    await finish();
-  });
+  test.each(["at once", "later"])(
+    "the answer to a commit that was applied before the pause, %s, lets no body begin (INV-34)",
+    async (when) => {
+      const { ran, branch } = napping();
+      const { stage, finish } = await beside(branch);
+      stage.hold();
+      await stage.runtime.advance(hour);
+      stage.turn.paused();
+      if (when === "later") await stage.runtime.settle();
+      stage.answer = () => stage.paused();
+      stage.letGo();
+      await stage.held.at(-1)?.answer();
+      expect(ran).toEqual([]);
+      await resume(stage);
+      expect(ran).toEqual(["a"]);
+      await stage.runtime.advance(hour);
+      await finish();
+    },
+  );
 
   test("a turn that was told to stop does not go on because of a resume", async () => {
     const { ran, branch } = napping();
