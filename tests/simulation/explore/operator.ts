@@ -44,7 +44,7 @@ const often: Readonly<Record<Deed, number>> = {
   publish: 1,
   pause: 1,
   resume: 2,
-  "hold up": 1,
+  "hold up": 2,
   terminate: 0.4,
   restart: 0.5,
   "restart from": 0.3,
@@ -69,6 +69,8 @@ export interface OperatorParts {
   readonly deeds: ReadonlySet<Deed>;
   /** Waits that are open now. */
   readonly waits: () => readonly OpenWait[];
+  /** Instances where something waits beside a body under way. */
+  readonly busy: () => readonly string[];
   /** Somebody does this, to whom. */
   readonly onDeed: (deed: Deed, id: string) => void;
   readonly answers: Answers;
@@ -146,7 +148,13 @@ export class Operator {
     const deed = isFirst ? "create" : choices.weighted("deed", weights as Record<Deed, number>);
     const id = idOf(choices.below("deed to", Math.max(1, this.#ids)));
     if (deed === "send in time") this.#sendInTime();
+    else if (deed === "hold up") this.#do(deed, this.#busyOr(id)).catch(() => {});
     else this.#do(deed, id).catch(() => {});
+  }
+
+  #busyOr(id: string): string {
+    const busy = this.#parts.busy();
+    return busy.length === 0 ? id : this.#parts.choices.pick("held up", busy);
   }
 
   #sendInTime(): void {
@@ -206,7 +214,7 @@ export class Operator {
         return instance.resume();
       case "hold up":
         await instance.pause();
-        return this.#parts.world.after(choices.spread("held up for", 5, 5000), () => {
+        return this.#parts.world.after(choices.spread("held up for", 5, 20_000), () => {
           this.#do("resume", id).catch(() => {});
         });
       case "terminate":

@@ -53,26 +53,12 @@ export const lifecycle: readonly Mutant[] = [
     replace: "if (!life.isPaused || life.isOpen) return;",
   },
   {
-    name: "a renewal does not tell of a resume",
-    guards: ["LIV-1"],
-    file: "runner/lease-keeper.ts",
-    find: "\n    else held.turn.resumed();",
-    replace: "",
-  },
-  {
     name: "what was recorded during a pause is not handed over after it",
     guards: ["LIV-1"],
     file: "engine/hand-over.ts",
     find: "return this.#ready.some((settlement) => this.#awaitsCommit(settlement));",
     replace: `this.#ready = this.#ready.filter((settlement) => this.#awaitsCommit(settlement));
     return this.#ready.length > 0;`,
-  },
-  {
-    name: "a body begins after a resume without asking whether another pause has begun",
-    guards: ["INV-34"],
-    file: "engine/turn-pause.ts",
-    find: "bodies.askFirst();",
-    replace: "",
   },
   {
     name: "a pause lets nobody finish",
