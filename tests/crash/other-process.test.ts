@@ -83,3 +83,22 @@ test("no body starts after another process has paused the instance, though a lon
   await runs.stop();
   await other.stop();
 });
+
+test("resumed by another process, what waits beside a long body goes on while that still runs", async () => {
+  const { runs, other, ran, held } = twoApps();
+  await runs.start();
+  const instance = await runs.workflows.W.create({ id: "i" });
+  await until(() => ran.includes("flaky 1"));
+  const handle = await other.workflows.W.get("i");
+  await handle.pause();
+  // The attempt that is due asks, and hears of the pause.
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * retryMs));
+  expect(ran).toEqual(["hold", "flaky 1"]);
+  await handle.resume();
+  await until(() => ran.includes("flaky 3"));
+  held.release();
+  expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete" });
+  expect(ran).toEqual(["hold", "flaky 1", "flaky 2", "flaky 3"]);
+  await runs.stop();
+  await other.stop();
+});

@@ -46,6 +46,7 @@ export const sometimes: readonly string[] = [
   "failed: PAYLOAD_TOO_LARGE",
   "ended: CRASH_LOOP",
   "ended: INTERRUPTED_BY_RESTART",
+  "deed: hold up",
   "deed: fork",
   "deed: retry",
   "deed: skip",

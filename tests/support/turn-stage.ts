@@ -20,7 +20,7 @@ import type { LogLine } from "../../packages/everstep/src/model/log-line.ts";
 import type { Observer } from "../../packages/everstep/src/model/observer.ts";
 import type { CommitOutcome } from "../../packages/everstep/src/model/request.ts";
 import type { AsyncScope, Runtime } from "../../packages/everstep/src/model/runtime.ts";
-import type { StepRecord } from "../../packages/everstep/src/model/step.ts";
+import type { StepRecord, WaitingStep } from "../../packages/everstep/src/model/step.ts";
 
 /** A commit that waits for its answer. */
 export interface HeldCommit extends Commit {
@@ -236,6 +236,11 @@ export class TurnStage implements TurnHost {
   async readEvents(_turn: Turn, after: number): Promise<readonly EventRecord[]> {
     if (this.reading !== null) await this.reading;
     return this.events.filter((event) => event.seq > after);
+  }
+
+  async readWaits(): Promise<readonly WaitingStep[]> {
+    if (this.reading !== null) await this.reading;
+    return this.steps.filter((step) => step.status === "waiting");
   }
 
   holdsLease(): boolean {

@@ -91,6 +91,7 @@ export class Checks {
     const placesMax = isCalm ? settings.concurrency : null;
     this.#lateness = new Lateness({
       replayMsMax: weather.ticked ? Number.POSITIVE_INFINITY : 100 + 20 * latencyMsMax,
+      heardMsMax: 0.7 * settings.lease + 20 * latencyMsMax + 100,
     });
     this.#pauses = new Pauses({ facts, answerMsMax: 5 + 2 * latencyMsMax, now });
     this.#voidBodies = new VoidBodies({

@@ -27,6 +27,7 @@ import {
   type WeatherOptions,
 } from "../../../packages/everstep/src/testing/simulate/weather.ts";
 import { World } from "../../../packages/everstep/src/testing/simulate/world.ts";
+import type { RunFacts } from "../../../packages/everstep/src/verify/run-facts.ts";
 import type { Explanation } from "../../../packages/everstep/src/verify/violation.ts";
 import { Answers } from "../checks/answers.ts";
 import { Checks } from "../checks/checks.ts";
@@ -232,6 +233,7 @@ class Exploration {
       latencyMsMax: weather.latencyMsMax,
       deeds: this.#drawDeeds(),
       waits: () => this.#openWaits(),
+      busy: () => this.#busy(),
       onDeed: (deed, id) => this.#deed(deed, id),
       onSurprise: ({ what }, error) =>
         this.#broke({
@@ -391,6 +393,15 @@ class Exploration {
 
   #programOf(params: unknown): Act {
     return (typeof params === "number" ? this.#programs[params] : undefined) ?? nothing;
+  }
+
+  #busy(): readonly string[] {
+    const current = [...this.#watch.facts.values()].filter(
+      ({ record, isCurrent }) =>
+        isCurrent && record.workflowName === workflowName && record.status === "active",
+    );
+    const hasWait = ({ steps }: RunFacts): boolean => steps.some(({ status }) => status === "waiting");
+    return current.filter(hasWait).map(({ record }) => record.instanceId);
   }
 
   #openWaits(): readonly OpenWait[] {

@@ -25,6 +25,8 @@ export type Deed =
   | "publish"
   | "pause"
   | "resume"
+  /** Both, soon after each other. */
+  | "hold up"
   | "terminate"
   | "restart"
   | "restart from"
@@ -42,6 +44,7 @@ const often: Readonly<Record<Deed, number>> = {
   publish: 1,
   pause: 1,
   resume: 2,
+  "hold up": 2,
   terminate: 0.4,
   restart: 0.5,
   "restart from": 0.3,
@@ -66,6 +69,8 @@ export interface OperatorParts {
   readonly deeds: ReadonlySet<Deed>;
   /** Waits that are open now. */
   readonly waits: () => readonly OpenWait[];
+  /** Instances where something waits beside a body under way. */
+  readonly busy: () => readonly string[];
   /** Somebody does this, to whom. */
   readonly onDeed: (deed: Deed, id: string) => void;
   readonly answers: Answers;
@@ -143,7 +148,13 @@ export class Operator {
     const deed = isFirst ? "create" : choices.weighted("deed", weights as Record<Deed, number>);
     const id = idOf(choices.below("deed to", Math.max(1, this.#ids)));
     if (deed === "send in time") this.#sendInTime();
+    else if (deed === "hold up") this.#do(deed, this.#busyOr(id)).catch(() => {});
     else this.#do(deed, id).catch(() => {});
+  }
+
+  #busyOr(id: string): string {
+    const busy = this.#parts.busy();
+    return busy.length === 0 ? id : this.#parts.choices.pick("held up", busy);
   }
 
   #sendInTime(): void {
@@ -201,6 +212,11 @@ export class Operator {
         return instance.pause();
       case "resume":
         return instance.resume();
+      case "hold up":
+        await instance.pause();
+        return this.#parts.world.after(choices.spread("held up for", 5, 20_000), () => {
+          this.#do("resume", id).catch(() => {});
+        });
       case "terminate":
         return instance.terminate();
       case "restart":

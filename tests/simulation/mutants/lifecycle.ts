@@ -42,8 +42,23 @@ export const lifecycle: readonly Mutant[] = [
     name: "a turn goes on after it heard of a pause",
     guards: ["INV-34"],
     file: "engine/commit-answers.ts",
-    find: 'if (outcome.kind === "paused") life.windDown();',
-    replace: "",
+    find: 'if (outcome.kind === "paused") pause.paused();',
+    replace: 'if (outcome.kind === "paused") pause.resumed();',
+  },
+  {
+    name: "a turn that heard of a pause hears of no resume",
+    guards: ["LIV-1"],
+    file: "engine/turn-pause.ts",
+    find: "if (!life.isPaused) return;",
+    replace: "if (!life.isPaused || life.isOpen) return;",
+  },
+  {
+    name: "what was recorded during a pause is not handed over after it",
+    guards: ["LIV-1"],
+    file: "engine/hand-over.ts",
+    find: "return this.#ready.some((settlement) => this.#awaitsCommit(settlement));",
+    replace: `this.#ready = this.#ready.filter((settlement) => this.#awaitsCommit(settlement));
+    return this.#ready.length > 0;`,
   },
   {
     name: "a pause lets nobody finish",

@@ -265,4 +265,14 @@ export const unseenInEngine: readonly Unseen[] = [
     because: "The event must come between the decision and the commit, which are one moment in most worlds.",
     noticedBy: "engine/turn-events.test.ts",
   },
+  {
+    name: "a body begins after a resume without asking whether another pause has begun",
+    guards: ["INV-34"],
+    file: "engine/turn-pause.ts",
+    find: "bodies.askFirst();",
+    replace: "",
+    because:
+      "Word of a resume is rarely overtaken by a pause, and a body mostly waits for a commit all the same.",
+    noticedBy: "engine/turn-resumed.test.ts",
+  },
 ];

@@ -144,9 +144,19 @@ export const unseenInRunner: readonly Unseen[] = [
     name: "a renewal does not tell of a pause",
     guards: ["INV-34"],
     file: "runner/lease-keeper.ts",
-    find: "if (answer.paused) held.turn.windDown();",
-    replace: "",
+    find: "if (answer.paused) held.turn.paused();\n    else ",
+    replace: "if (!answer.paused) ",
     because: "The next commit tells of the pause too, and no body begins without one.",
+    noticedBy: "runner/lease-keeper.test.ts",
+  },
+  {
+    name: "a renewal does not tell of a resume",
+    guards: ["LIV-1"],
+    file: "runner/lease-keeper.ts",
+    find: "\n    else held.turn.resumed();",
+    replace: "",
+    because:
+      "Commits, and word of the resume from its own process, reach the turn in most worlds long before it is late.",
     noticedBy: "runner/lease-keeper.test.ts",
   },
   {

@@ -166,7 +166,7 @@ class Drawing {
     const tooSlow = is("too slow", 0.1) ? this.#choices.between(`${this.#label}: slow starts`, 1, 2) : 0;
     return {
       kind: "do",
-      ms: is("takes time", 0.5) ? this.#length("takes", 1, 8000) : 0,
+      ms: is("takes time", 0.5) ? this.#takes() : 0,
       failures: fails ? this.#choices.between(`${this.#label}: failures`, 1, 3) : 0,
       retries: this.#choices.below(`${this.#label}: retries`, 4),
       retryDelayMs: is("retries at once", 0.3) ? 0 : this.#length("retry delay", 1, 5000),
@@ -181,6 +181,12 @@ class Drawing {
       large: !hasInner && is("large", 0.06),
       inner: hasInner ? this.#act(depth + 1) : null,
     };
+  }
+
+  /** Some outlast whatever people decide meanwhile. */
+  #takes(): number {
+    const isLong = this.#choices.chance(`${this.#label}: takes long`, 0.15);
+    return isLong ? this.#length("takes so long", 8000, 60_000) : this.#length("takes", 1, 8000);
   }
 
   #rowOf(): "own" | "shared" {

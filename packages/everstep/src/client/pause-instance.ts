@@ -17,5 +17,5 @@ export async function resumeInstance(
   options: SteeringOptions,
 ): Promise<void> {
   const outcome = await change(planResume(ref, definition.mode === "cloudflare"), options, parts);
-  if (outcome.kind === "changed") parts.runner.nudge();
+  if (outcome.kind === "changed") parts.runner.resumed(outcome.runId);
 }

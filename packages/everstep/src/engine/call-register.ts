@@ -88,6 +88,17 @@ export class CallRegister {
     this.#records.set(call.key, record);
   }
 
+  /** A wait is recorded with another time, unless it is over or has been tried again. */
+  moved(wait: WaitingStep): void {
+    const known = this.#records.get(wait.key);
+    if (known?.status === "waiting" && known.starts === wait.starts) this.#records.set(wait.key, wait);
+  }
+
+  /** What is recorded of the step. */
+  recordOf(call: Call): StepRecord | undefined {
+    return this.#records.get(call.key);
+  }
+
   /** A step inside a body is recorded: a body that begins again finds it, handed over or not. */
   recordedInside(record: SettledStep): void {
     this.#records.set(record.key, record);

@@ -5,6 +5,7 @@ import type { InstanceRef } from "../model/instance.ts";
 import type { Claim } from "../model/lease.ts";
 import type { Observer } from "../model/observer.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import type { WaitingStep } from "../model/step.ts";
 import { addressed } from "./addressed-workflow.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
@@ -68,6 +69,10 @@ export class ClaimedRun implements ContextHost {
 
   readEvents(after: number): Promise<readonly EventRecord[]> {
     return this.#host.readEvents(this.turn, after);
+  }
+
+  readWaits(): Promise<readonly WaitingStep[]> {
+    return this.#host.readWaits(this.turn);
   }
 
   holdsLease(): boolean {

@@ -22,6 +22,7 @@ type Parts = Pick<
   | "bodies"
   | "steps"
   | "endings"
+  | "pause"
 >;
 
 /** What the store's answer to a commit means for the turn: it goes on, ends, is withdrawn in part, or is tried with less. */
@@ -34,19 +35,20 @@ export class CommitAnswers {
 
   /** The store has answered the commit under way. */
   committed(outcome: CommitOutcome): void {
-    const { run, records, life, schedule, inFlight, commits, parked, steps, endings } = this.#parts;
+    const { run, records, life, schedule, inFlight, commits, parked, steps, endings, pause } = this.#parts;
     const sent = commits.answered();
     if (!life.isOpen || sent === null) return;
     const { content, next } = sent;
     if (outcome.kind === "superseded") return life.abandon(leaseLost("superseded"));
     if (outcome.kind === "mutation-failed") return this.#mutationFailed(outcome, content);
+    if (content.mutations) records.handOver.tellMutated();
     const recorded = commits.applied(sent, outcome.timeoutsRefused);
     tellOfSteps(run, recorded, records.inbox.consumed(content.consumed));
-    if (content.mutations) records.handOver.tellMutated();
     if (outcome.timeoutsRefused) this.#withdrawTimeouts();
     inFlight.recorded(recorded);
     if (next.kind !== "continue") return endings.ended(outcome, next);
-    if (outcome.kind === "paused") life.windDown();
+    if (outcome.kind === "paused") pause.paused();
+    else pause.resumed();
     for (const step of recorded)
       if (step.status !== "waiting" && step.parentKey !== null) records.register.recordedInside(step);
     if (!life.isWindingDown) this.#releaseGated();

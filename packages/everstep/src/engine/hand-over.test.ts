@@ -255,12 +255,15 @@ describe("settlements inside a step", () => {
 });
 
 describe("at the end of a turn", () => {
-  test("winding down writes what finished without handing it over, and drops timeouts", () => {
+  test("winding down writes what finished without handing it over, and gives timeouts back", () => {
     const { handOver, commit } = begin();
     const wait = waiting({ key: "w", type: "waitForEvent" });
+    const waits = callOf("w", null, wait);
     handOver.add(settlementOf(callOf("a")));
-    handOver.add(settlementOf(callOf("w", null, wait), { timeout: wait, needsCommit: true }));
+    handOver.add(settlementOf(waits, { timeout: wait, needsCommit: true }));
     handOver.add(settlementOf(callOf("b")));
+    expect(handOver.takeTimeouts()).toEqual([waits]);
+    expect(waits.record).toBe(wait);
     expect(handOver.placeAll()).toBe(false);
     expect(commit()).toMatchObject({ keys: ["a", "b"], timeouts: [] });
   });
@@ -274,6 +277,38 @@ describe("at the end of a turn", () => {
     expect(handOver.placeAll()).toBe(true);
     expect(durable()).toEqual([calls[1]?.key]);
     expect(handOver.placeAll()).toBe(false);
+  });
+
+  test("what was written down while winding down is handed over afterwards, in that order and once", () => {
+    const { handOver, next, durable } = begin(3);
+    const order = callOf("order");
+    handOver.add(settlementOf(callOf("a")));
+    handOver.add(settlementOf(order, { body: mutating(order), needsCommit: true }));
+    const other = callOf("other");
+    handOver.add(settlementOf(other, { body: mutating(other), needsCommit: true }));
+    handOver.add(settlementOf(callOf("b")));
+    expect(handOver.placeAll()).toBe(true);
+    // Nothing overtakes what has to wait for the next commit.
+    expect(durable()).toEqual(["a", "order"]);
+    expect([next(), next()]).toEqual([
+      { key: "a", place: 3 },
+      { key: "order", place: 4 },
+    ]);
+    expect(handOver.placeAll()).toBe(true);
+    expect(next()).toBeNull();
+    expect(durable()).toEqual(["other", "b"]);
+    expect([next(), next(), next()]).toEqual([{ key: "other", place: 5 }, { key: "b", place: 6 }, null]);
+  });
+
+  test("writes that are refused are those of the commit, not of what waits to be handed over", () => {
+    const { handOver, durable } = begin();
+    const calls = [callOf("a"), callOf("b")];
+    for (const call of calls) handOver.add(settlementOf(call, { body: mutating(call), needsCommit: true }));
+    handOver.placeAll();
+    durable();
+    handOver.placeAll();
+    expect(handOver.withdrawMutated()?.call.key).toBe("b");
+    expect(handOver.withdrawMutated()).toBeNull();
   });
 
   test("the last commit takes what finished, in order, except what it could be refused for", () => {

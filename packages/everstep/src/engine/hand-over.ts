@@ -100,7 +100,7 @@ export class HandOver {
       this.#place(first);
       if (first.needsCommit) flush();
     }
-    if (first.needsCommit && this.#durability.durable < first.gate) return null;
+    if (this.#awaitsCommit(first)) return null;
     this.#ready = this.#ready.length === 1 ? none : this.#ready.slice(1);
     return { call: first.call, record: first.record as unknown as SettledStep };
   }
@@ -131,18 +131,29 @@ export class HandOver {
   }
 
   /**
-   * Writes down what finished without handing it over. Timeouts are dropped: the next turn decides them anew. True while
+   * Writes down what finished without handing it over: it keeps its place, should the turn go on after all. True while
    * something still waits for its commit.
    */
   placeAll(): boolean {
-    this.#ready = this.#ready.filter((settlement) => {
-      if (settlement.record !== null) return settlement.gate > this.#durability.durable;
-      if (settlement.timeout) return false;
+    for (const settlement of this.#ready) {
+      if (settlement.record !== null) continue;
+      // Nothing overtakes it: the order of places is the one of hand-over.
       if (settlement.needsCommit && this.#draft.hasMutations) return true;
       this.#place(settlement);
-      return settlement.needsCommit;
-    });
-    return this.#ready.length > 0;
+    }
+    return this.#ready.some((settlement) => this.#awaitsCommit(settlement));
+  }
+
+  #awaitsCommit({ needsCommit, gate }: Settlement): boolean {
+    return needsCommit && gate > this.#durability.durable;
+  }
+
+  /** Timeouts that have no place yet: gives the calls back, open again. */
+  takeTimeouts(): readonly Call[] {
+    const isOpen = ({ timeout, record }: Settlement): boolean => timeout !== null && record === null;
+    const open = this.#ready.filter(isOpen);
+    if (open.length > 0) this.#ready = this.#ready.filter((settlement) => !isOpen(settlement));
+    return open.map(({ call }) => call);
   }
 
   /** What finished joins the last commit of a run, except what that commit could be refused for. */
@@ -175,7 +186,8 @@ export class HandOver {
   /** The settlement whose mutations are in the commit under way. */
   get #mutated(): Settlement | undefined {
     return this.#ready.find(
-      ({ record, needsCommit, body }) => record !== null && needsCommit && body !== null,
+      (settlement) =>
+        settlement.record !== null && settlement.body !== null && this.#awaitsCommit(settlement),
     );
   }
 

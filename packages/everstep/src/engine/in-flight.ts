@@ -1,7 +1,6 @@
 import type { BegunBody } from "../model/instance.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { Body } from "./body.ts";
-import type { Call } from "./call.ts";
 import { CutOff, tellsOf } from "./cut-off.ts";
 import { added, none, taken } from "./short-list.ts";
 import { outerStepOver } from "./turn-errors.ts";
@@ -114,11 +113,11 @@ export class InFlight {
     return this.#gated.length === 0 ? gated : gated.filter(({ gate }) => gate <= durable);
   }
 
-  /** Bodies that were not started, as calls to be decided again. */
-  takeGated(): readonly Call[] {
-    const calls = this.#gated.map(({ call }) => call);
+  /** Bodies that were not started: their calls are to be decided again. */
+  takeGated(): readonly Body[] {
+    const gated = this.#gated;
     this.#gated = none;
-    return calls;
+    return gated;
   }
 
   /**

@@ -53,9 +53,22 @@ export class OpenSteps {
     this.#asked = added(this.#asked, call);
   }
 
-  /** Bodies that were not started are for the next turn. */
-  putBackGated(): void {
-    for (const call of this.#parts.inFlight.takeGated()) this.ask(call);
+  /** Bodies that were not started, and timeouts that were not written down, are to be decided again, in this turn or the next. */
+  putBack(): void {
+    const { records, inFlight, parked } = this.#parts;
+    for (const call of records.handOver.takeTimeouts()) parked.park(call);
+    const gated = inFlight.takeGated();
+    if (gated.length === 0) return;
+    for (const { event } of gated) if (event) records.inbox.putBack(event);
+    this.#asked = [...gated.map(({ call }) => call), ...this.#asked];
+  }
+
+  /** What is recorded of these waits has changed. */
+  waitsMoved(waits: readonly WaitingStep[]): void {
+    const { records, parked } = this.#parts;
+    for (const wait of waits) records.register.moved(wait);
+    for (const call of [...parked.all, ...this.#asked])
+      if (call.record?.status === "waiting") call.record = records.register.recordOf(call);
   }
 
   /** Events were accepted for this run after the turn read them. */

@@ -19,6 +19,10 @@ export class ParkedSteps {
     return this.#parked.length === 0;
   }
 
+  get all(): readonly Call[] {
+    return this.#parked;
+  }
+
   get hasWithdrawn(): boolean {
     return this.#withdrawn > 0;
   }

@@ -3,6 +3,7 @@ import type { EventRecord } from "../model/event.ts";
 import type { Observer } from "../model/observer.ts";
 import type { CommitRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import type { WaitingStep } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { Turn } from "./turn.ts";
@@ -17,6 +18,8 @@ export interface TurnHost {
   /** Makes a boundary durable; the turn hears what came of it by `committed` or `commitFailed`, later. */
   commit(turn: Turn, commit: TurnCommit): void;
   readEvents(turn: Turn, after: number): Promise<readonly EventRecord[]>;
+  /** What is recorded now of the steps that wait. */
+  readWaits(turn: Turn): Promise<readonly WaitingStep[]>;
   /** The runner's own clock still counts the lease as held. */
   holdsLease(turn: Turn): boolean;
   /** Code of this turn has just asked for something or come to an end, in this step or (null) outside of any. */

@@ -14,7 +14,8 @@ export class TurnLife {
   readonly #parts: Pick<TurnParts, "run" | "inFlight" | "bodies" | "timers">;
   #state: TurnState = "open";
   #outcome: RunOutcome | null = null;
-  #isWindingDown = false;
+  #isPaused = false;
+  #givesWay = false;
   #suspendedAt = 0;
   /** Author code asked for more after the turn had ended, and the runner knows. */
   #wakeSent = false;
@@ -53,16 +54,31 @@ export class TurnLife {
 
   /** Pause, shutdown or a used-up step budget: bodies in flight may finish, nothing new begins. */
   get isWindingDown(): boolean {
-    return this.#isWindingDown;
+    return this.#isPaused || this.#givesWay;
+  }
+
+  /** A person has paused the run, as far as the turn has heard. */
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   /** Nothing says that it is about to end. */
   get goesOn(): boolean {
-    return this.#outcome === null && !this.#isWindingDown;
+    return this.#outcome === null && !this.isWindingDown;
   }
 
+  /** Whatever comes, the next turn goes on from here. */
   windDown(): void {
-    this.#isWindingDown = true;
+    this.#givesWay = true;
+  }
+
+  /** Winds down too, unless the run is resumed before that has come to its end. */
+  paused(): void {
+    this.#isPaused = true;
+  }
+
+  resumed(): void {
+    this.#isPaused = false;
   }
 
   /** The run comes to this. */
@@ -73,11 +89,13 @@ export class TurnLife {
   /** What the workflow function came to does not hold: the next turn finds out what it comes to. */
   takeBackOutcome(): void {
     this.#outcome = null;
-    this.#isWindingDown = true;
+    this.#givesWay = true;
   }
 
   resume(): void {
     this.#wakeSent = false;
+    // Nobody claims what is paused.
+    this.#isPaused = false;
     this.#state = "open";
     this.#expectEnding();
   }

@@ -10,6 +10,7 @@ import { StepResults } from "./step-results.ts";
 import { TurnCommits } from "./turn-commits.ts";
 import { TurnEndings } from "./turn-endings.ts";
 import { TurnLife } from "./turn-life.ts";
+import { TurnPause } from "./turn-pause.ts";
 import { TurnPump } from "./turn-pump.ts";
 import { type TurnHistory, TurnRecords } from "./turn-records.ts";
 import { TurnTimers } from "./turn-timers.ts";
@@ -29,6 +30,7 @@ export class TurnParts {
   readonly bodies: Bodies;
   readonly steps: OpenSteps;
   readonly endings: TurnEndings;
+  readonly pause: TurnPause;
   readonly pump: TurnPump;
   readonly answers: CommitAnswers;
   readonly calls: StepCalls;
@@ -46,6 +48,7 @@ export class TurnParts {
     this.bodies = new Bodies(this);
     this.steps = new OpenSteps(this);
     this.endings = new TurnEndings(this);
+    this.pause = new TurnPause(this);
     this.pump = new TurnPump(this);
     this.answers = new CommitAnswers(this);
     this.calls = new StepCalls(this);

@@ -71,10 +71,10 @@ export class TurnPump {
     }
   }
 
-  /** Records what finished without handing it over; what was not begun is for the next turn. */
+  /** Records what finished without handing it over; what was not begun is for the next turn, or for after the pause. */
   #pumpDown(): void {
     const { records, inFlight, commits, steps, endings } = this.#parts;
-    steps.putBackGated();
+    steps.putBack();
     const uncommitted = records.handOver.placeAll();
     if (commits.underWay) return;
     if (uncommitted || inFlight.canFinish) return commits.flush();

@@ -7,7 +7,7 @@
  *   open-steps.ts      decides what was asked; bodies.ts runs bodies, parked-steps.ts holds what waits
  *   step-results.ts    hands over what steps came to, in the order of hand-over.ts
  *   turn-commits.ts    sends what is new; commit-answers.ts goes by what the store answers
- *   turn-endings.ts    ends it; turn-life.ts knows where it stands
+ *   turn-endings.ts    ends it; turn-life.ts knows where it stands, turn-pause.ts holds it up
  */
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { claimBytes } from "../model/bytes.ts";
@@ -133,6 +133,17 @@ export class Turn implements TurnScope {
   windDown(): void {
     this.#parts.life.windDown();
     this.#parts.schedule.pump();
+  }
+
+  /** The run is paused: winds down as long as it is. */
+  paused(): void {
+    this.#parts.pause.paused();
+    this.#parts.schedule.pump();
+  }
+
+  /** The run is not paused, or not any more: what was held up goes on. */
+  resumed(): void {
+    this.#parts.pause.resumed();
   }
 
   /** The run may have been paused: the next body waits for a commit, whose answer says so. */

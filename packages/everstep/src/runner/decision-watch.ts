@@ -4,7 +4,7 @@ import type { RunnerParts } from "./runner-parts.ts";
 
 type Parts = Pick<RunnerParts, "setup" | "turns">;
 
-/** Has a pause or an end that another process decided reach a turn in progress now, not with its next renewal. */
+/** Has a pause, a resume or an end that another process decided reach a turn in progress now, not with its next renewal. */
 export class DecisionWatch {
   readonly #parts: Parts;
   #isLooking = false;
@@ -15,7 +15,7 @@ export class DecisionWatch {
     this.#parts = parts;
   }
 
-  /** Another process may have paused or ended what has its turn here. */
+  /** Another process may have paused, resumed or ended what has its turn here. */
   look(): void {
     this.#isAsked = true;
     if (this.#isLooking) return;
@@ -43,6 +43,7 @@ export class DecisionWatch {
       if (status === undefined || !turn.canBeRecalled) continue;
       if (status === "paused") turn.askBeforeNextBody();
       else if (isTerminal(status)) turn.abandon(new LeaseLostError("changed", `The instance is ${status}.`));
+      else turn.resumed();
     }
   }
 }

@@ -35,7 +35,8 @@ export class EventReads {
     const reads = new Map<RunId, RunRead>();
     for (const { read } of asked) {
       const eventsAfter = Math.min(read.eventsAfter, reads.get(read.runId)?.eventsAfter ?? read.eventsAfter);
-      reads.set(read.runId, { ...read, eventsAfter });
+      const steps = read.steps || reads.get(read.runId)?.steps === true;
+      reads.set(read.runId, { ...read, steps, eventsAfter });
     }
     try {
       const histories = await readInPortions(this.#store, [...reads.values()]);

@@ -36,8 +36,12 @@ class SomeTurn {
     this.heard.push("events");
   }
 
-  windDown(): void {
-    this.heard.push("wind down");
+  paused(): void {
+    this.heard.push("paused");
+  }
+
+  resumed(): void {
+    this.heard.push("not paused");
   }
 }
 
@@ -201,7 +205,17 @@ describe("a lease that is held", () => {
     const { runtime, hold } = begin(async () => [{ kind: "renewed", eventSeq: 3, paused: true }]);
     const turn = hold(1);
     await runtime.advance(leaseMs / 3);
-    expect(turn.heard).toEqual(["flush", "events", "wind down"]);
+    expect(turn.heard).toEqual(["flush", "events", "paused"]);
+  });
+
+  test("and of its end, with the first renewal after it", async () => {
+    let paused = true;
+    const { runtime, hold } = begin(async () => [{ kind: "renewed", eventSeq: 0, paused }]);
+    const turn = hold(1);
+    await runtime.advance(leaseMs / 3);
+    paused = false;
+    await runtime.advance(leaseMs / 3);
+    expect(turn.heard.filter((word) => word !== "flush")).toEqual(["paused", "not paused"]);
   });
 
   test("events the turn knows of are no news", async () => {
@@ -209,7 +223,7 @@ describe("a lease that is held", () => {
     const turn = hold(1);
     turn.eventSeq = 3;
     await runtime.advance(leaseMs / 3);
-    expect(turn.heard).toEqual(["flush"]);
+    expect(turn.heard).toEqual(["flush", "not paused"]);
   });
 
   test("once given back it is neither renewed nor watched, and no timer stays", async () => {
@@ -260,7 +274,11 @@ describe("a lease that is lost", () => {
     );
     const turns = [hold(1), hold(2), hold(3)];
     await runtime.advance(leaseMs / 3);
-    expect(turns.map(({ heard }) => heard)).toEqual([["flush"], ["abandoned: STEP_INTERRUPTED"], ["flush"]]);
+    expect(turns.map(({ heard }) => heard)).toEqual([
+      ["flush", "not paused"],
+      ["abandoned: STEP_INTERRUPTED"],
+      ["flush", "not paused"],
+    ]);
     expect([1, 2, 3].map((runId) => keeper.holds(leaseOf(runId)))).toEqual([true, false, true]);
   });
 

@@ -241,7 +241,8 @@ export class LeaseKeeper {
     this.#extend(held, since, until);
     held.turn.flushLogs();
     if (answer.eventSeq > held.turn.eventSeq) held.turn.eventsArrived();
-    if (answer.paused) held.turn.windDown();
+    if (answer.paused) held.turn.paused();
+    else held.turn.resumed();
   }
 
   #lose(held: HeldLease, loss: LeaseLoss): void {

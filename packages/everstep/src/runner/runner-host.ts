@@ -9,6 +9,7 @@ import type { Claim } from "../model/lease.ts";
 import type { Observer } from "../model/observer.ts";
 import type { CommitRequest, CreateRequest } from "../model/request.ts";
 import type { AsyncScope, Runtime } from "../model/runtime.ts";
+import type { WaitingStep } from "../model/step.ts";
 import { EventReads } from "./event-reads.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import { type CommitListener, SentCommit } from "./sent-commit.ts";
@@ -122,6 +123,13 @@ export class RunnerHost implements TurnHost {
       await new Promise<void>((resolve) => void this.runtime.timer(resolve, delayMs));
       throw problem;
     }
+  }
+
+  async readWaits({ claim, eventSeq }: Turn): Promise<readonly WaitingStep[]> {
+    const { runId } = claim.lease;
+    const read = await this.#eventReads.read({ runId, steps: true, eventsAfter: eventSeq });
+    if (read?.kind !== "history") throw new Error(`The waits of run ${runId} cannot be read.`);
+    return read.steps.filter((step) => step.status === "waiting");
   }
 
   holdsLease(turn: Turn): boolean {

@@ -267,6 +267,82 @@ describe("pause and resume while a body runs", () => {
     expect(runtime.now()).toBe(before);
   });
 
+  describe("what waits beside it goes on", () => {
+    const beside = async () => {
+      const gate = createGate();
+      const ran: string[] = [];
+      const slow = defineWorkflow({ name: "slow" }, async (_, step) => {
+        const nap = async (): Promise<void> => {
+          await step.sleep("nap", "1 minute");
+          await step.do("b", async () => ran.push("b"));
+        };
+        const body = async (): Promise<void> => {
+          ran.push("a");
+          await gate.wait();
+        };
+        await Promise.all([step.do("a", { timeout: "1 day" }, body), nap()]);
+      });
+      const { runtime, process } = world({ slow });
+      const [{ app }, other] = [process(), process()];
+      await app.start();
+      const instance = await app.workflows.slow.create({ id: "i" });
+      await runtime.settle();
+      const finish = async (): Promise<void> => {
+        await gate.open();
+        await runtime.settle();
+        expect(await instance.status()).toMatchObject({ status: "complete" });
+        expect(ran).toEqual(["a", "b"]);
+      };
+      return { runtime, instance, elsewhere: await other.app.workflows.slow.get("i"), ran, finish };
+    };
+
+    test("at once, if it is resumed in the same process", async () => {
+      const { runtime, instance, ran, finish } = await beside();
+      await instance.pause();
+      await runtime.advance("2 minutes");
+      expect(ran).toEqual(["a"]);
+      await instance.resume();
+      await runtime.settle();
+      expect(ran).toEqual(["a", "b"]);
+      await finish();
+    });
+
+    test("with the first renewal that says so, if another process resumes it", async () => {
+      const { runtime, elsewhere, ran, finish } = await beside();
+      await elsewhere.pause();
+      await runtime.advance("2 minutes");
+      await elsewhere.resume();
+      await runtime.settle();
+      expect(ran).toEqual(["a"]);
+      await runtime.advance("20 seconds");
+      expect(ran).toEqual(["a", "b"]);
+      await finish();
+    });
+
+    test("not while it is paused again, though word of the resume comes late", async () => {
+      const { runtime, elsewhere, instance, ran, finish } = await beside();
+      await elsewhere.pause();
+      await runtime.advance("2 minutes");
+      await Promise.all([elsewhere.resume(), elsewhere.pause()]);
+      await runtime.advance("2 minutes");
+      expect(ran).toEqual(["a"]);
+      await instance.resume();
+      await runtime.settle();
+      await finish();
+    });
+
+    test("not after a termination, which its body hears of", async () => {
+      const { runtime, instance, ran } = await beside();
+      await instance.pause();
+      await runtime.advance("20 seconds");
+      await instance.resume();
+      await instance.terminate();
+      await runtime.advance("2 minutes");
+      expect(ran).toEqual(["a"]);
+      expect(await instance.status()).toMatchObject({ status: "terminated" });
+    });
+  });
+
   test("while it is paused nothing begins, whatever arrives", async () => {
     const gate = createGate();
     const ran: string[] = [];

@@ -193,6 +193,12 @@ export class Runner {
     this.#parts.turns.paused(runId);
   }
 
+  /** A run was resumed: it is due, or its turn goes on. */
+  resumed(runId: RunId): void {
+    this.nudge();
+    this.#parts.turns.resumed(runId);
+  }
+
   /** A run was terminated, restarted or otherwise taken away from its turn. */
   recall(runId: RunId, reason: string): void {
     this.#parts.turns.recall(runId, reason);

@@ -183,6 +183,11 @@ export class Turns {
     this.#active.get(runId)?.askBeforeNextBody();
   }
 
+  /** A run was resumed while its turn may still be winding down. */
+  resumed(runId: RunId): void {
+    this.#active.get(runId)?.resumed();
+  }
+
   /** A run was terminated, restarted or otherwise taken away from its turn. */
   recall(runId: RunId, reason: string): void {
     this.#active.get(runId)?.abandon(new LeaseLostError("changed", reason));

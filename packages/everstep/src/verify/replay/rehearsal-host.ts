@@ -5,7 +5,7 @@ import type { TurnHost, TurnScope } from "../../engine/turn-host.ts";
 import type { EventRecord } from "../../model/event.ts";
 import type { CommitOutcome } from "../../model/request.ts";
 import type { AsyncScope, Runtime } from "../../model/runtime.ts";
-import type { StepRecord, StepType } from "../../model/step.ts";
+import type { StepRecord, StepType, WaitingStep } from "../../model/step.ts";
 
 /** A step the workflow function asked for. */
 export interface AskedStep {
@@ -58,6 +58,10 @@ export class RehearsalHost implements TurnHost {
 
   commit(turn: Turn): void {
     void Promise.resolve(committed).then((outcome) => turn.committed(outcome));
+  }
+
+  async readWaits(): Promise<readonly WaitingStep[]> {
+    return [];
   }
 
   async readEvents(): Promise<readonly EventRecord[]> {
