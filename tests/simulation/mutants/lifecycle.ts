@@ -46,13 +46,6 @@ export const lifecycle: readonly Mutant[] = [
     replace: 'if (outcome.kind === "paused") pause.resumed();',
   },
   {
-    name: "a turn that heard of a pause hears of no resume",
-    guards: ["LIV-1"],
-    file: "engine/turn-pause.ts",
-    find: "if (!life.isPaused) return;",
-    replace: "if (!life.isPaused || life.isOpen) return;",
-  },
-  {
     name: "what was recorded during a pause is not handed over after it",
     guards: ["LIV-1"],
     file: "engine/hand-over.ts",

@@ -275,4 +275,13 @@ export const unseenInEngine: readonly Unseen[] = [
       "Word of a resume is rarely overtaken by a pause, and a body mostly waits for a commit all the same.",
     noticedBy: "engine/turn-resumed.test.ts",
   },
+  {
+    name: "a turn that heard of a pause hears of no resume",
+    guards: ["LIV-1"],
+    file: "engine/turn-pause.ts",
+    find: "if (!life.isPaused) return;",
+    replace: "if (!life.isPaused || life.isOpen) return;",
+    because: "A body must outlast the resume and the next renewal, beside a wait: few worlds get there.",
+    noticedBy: "engine/turn-resumed.test.ts",
+  },
 ];

@@ -186,7 +186,7 @@ class Drawing {
   /** Some outlast whatever people decide meanwhile. */
   #takes(): number {
     const isLong = this.#choices.chance(`${this.#label}: takes long`, 0.15);
-    return isLong ? this.#length("takes so long", 8000, 60_000) : this.#length("takes", 1, 8000);
+    return isLong ? this.#length("takes so long", 8000, 16_000) : this.#length("takes", 1, 8000);
   }
 
   #rowOf(): "own" | "shared" {
