@@ -139,11 +139,11 @@ onEachServer("full servers", (take, name) => {
     );
     const watched = new Proxy(store, {
       get(target, property) {
-        if (property === "migrate" || property === "write") asked.push(runtime.now());
         const found = Reflect.get(target, property);
         if (typeof found !== "function") return found;
         // The clock waits for what the server is asked.
         return (...given: unknown[]) => {
+          if (property === "migrate" || property === "write") asked.push(runtime.now());
           const answer: unknown = found.apply(target, given);
           return answer instanceof Promise ? runtime.track(answer) : answer;
         };

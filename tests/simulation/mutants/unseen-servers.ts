@@ -19,6 +19,7 @@ const postgresFence = "stores/postgres/quick-commit.ts";
 const postgresClaim = "stores/postgres/claim.ts";
 const mysqlFence = "stores/mysql/quick-write.ts";
 const redisQuick = "stores/redis/scripts/quick.lua.ts";
+const redisEvents = "stores/redis/scripts/quick-events.lua.ts";
 
 export const unseenOnServers: readonly Unseen[] = [
   {
@@ -214,7 +215,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis wakes nobody with an event",
     guards: ["INV-23"],
-    file: redisQuick,
+    file: redisEvents,
     find: "local woke = canBeWoken(run) and isAwaited(run, event)",
     replace: "local woke = false",
     ...onRedis,
@@ -222,7 +223,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis wakes a run with an event while it waits out a crash",
     guards: ["INV-14"],
-    file: redisQuick,
+    file: redisEvents,
     find: " and not (run.status == 'active' and run.crashes > 0)",
     replace: "",
     ...onRedis,
@@ -230,7 +231,7 @@ export const unseenOnServers: readonly Unseen[] = [
   {
     name: "Redis publishes to a wait that has its event",
     guards: ["INV-25"],
-    file: redisQuick,
+    file: redisEvents,
     find: "if not run.spokenFor[wait.key] then waiters",
     replace: "if true then waiters",
     ...onRedis,

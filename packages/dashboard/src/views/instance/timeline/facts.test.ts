@@ -26,7 +26,7 @@ test("a row tells those who cannot see it what the bar shows", () => {
     "charge, completed, 3 attempts, took 2.1 s of which 2 s waiting for retries",
   );
   expect(labelOf(row("reserve", { to: 40 }), 0)).toBe("reserve, completed, took 40 ms");
-  expect(labelOf(row("nap", { type: "sleep", wake: 5000 }), at(3000))).toBe("nap, sleeping, slept 3.0 s");
+  expect(labelOf(row("nap", { type: "sleep", wake: 5000 }), at(3000))).toBe("nap, sleeping, slept 3 s");
   expect(labelOf(row("word", { type: "waitForEvent", to: 60_000, wake: 99_000 }), 0)).toBe(
     "word, completed, waited 1 min",
   );
