@@ -1,6 +1,6 @@
 /** Where things are on the page: what must not break, wrap or be covered, on phones, laptops and wide screens. */
 import type { Locator } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFailed, test } from "vitest";
 import { axe, shot } from "../support/browser.ts";
 import { reach, seedEverything } from "../support/dashboard-seed.ts";
 import { onEachStore } from "../support/on-each-store.ts";
@@ -90,6 +90,8 @@ onEachStore("the layout", { isOfThePage: true, seed: seedEverything }, (stage) =
     const page = await openTimeline(stage, "held/held-active", { mayComplain });
     await row(page, "hold").waitFor();
     await stage.served.stopServing();
+    // The others need it, whatever fails here.
+    onTestFailed(() => stage.served.serveAgain().catch(() => {}));
     await page.getByText("reconnecting").waitFor();
     const [pause, terminate] = ["Pause", "Terminate"].map((name) => page.getByRole("button", { name }));
     expect(await colour(terminate!)).toBe(await colour(pause!));
