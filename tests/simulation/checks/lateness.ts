@@ -1,6 +1,7 @@
 /**
  * A turn in progress ends its waits when their time has come, whatever else holds it open, also after a pause (LIV-1).
  */
+import { numberBefore } from "../../../packages/everstep/src/model/boundary.ts";
 import type { RunId } from "../../../packages/everstep/src/model/instance.ts";
 import type { Claim } from "../../../packages/everstep/src/model/lease.ts";
 import type { StepRecord } from "../../../packages/everstep/src/model/step.ts";
@@ -24,6 +25,8 @@ export class Lateness implements Check {
   readonly #since = new Map<RunId, { readonly token: number; readonly at: number }>();
   /** When it was resumed last. */
   readonly #resumed = new Map<RunId, number>();
+  /** Tokens of turns of which the store would not take a commit: one whose function knows a void result gives way. */
+  readonly #refused = new Set<number>();
   /** Processes that stood still or were told to stop. */
   readonly #disturbed = new Set<Member>();
 
@@ -49,13 +52,15 @@ export class Lateness implements Check {
       if (since?.token !== token || isPaused(before(runId))) continue;
       const readyAt = since.at + this.#parts.replayMsMax;
       const goesOnAt = this.#goesOnAt(runId, since.at);
-      const { steps, timeouts, next } = request.boundary;
+      const { number, steps, timeouts, next } = request.boundary;
+      if (numberBefore(request.boundary) !== number - 1) this.#refused.add(token);
       for (const step of [...steps, ...timeouts.map(({ settled }) => settled)]) {
         const lateMs = latenessOf(step, readyAt, goesOnAt);
         if (lateMs > lateMsMax) yield late(runId, step, `was over ${lateMs} ms after its time`);
       }
       const after = runs.find((seen) => seen.after.record.runId === runId)?.after;
       if (next.kind !== "yield" || goesOnAt === null || after === undefined) continue;
+      if (this.#refused.has(token)) continue;
       for (const step of after.steps) {
         const lateMs = step.status === "waiting" ? now - Math.max(step.wakeAt, readyAt, goesOnAt) : 0;
         if (lateMs > lateMsMax) yield late(runId, step, `was not over ${lateMs} ms after its time`);

@@ -107,6 +107,8 @@ export class Operator {
   readonly open: Set<Call> = new Set();
   readonly #parts: OperatorParts;
   #ids = 0;
+  /** Those that were paused for a while: children too. */
+  readonly #heldUp = new Set<string>();
   #events = 0;
   #isOver = false;
 
@@ -129,7 +131,7 @@ export class Operator {
   }
 
   async resumeAll(): Promise<void> {
-    for (const id of this.ids) await this.#do("resume", id).catch(() => {});
+    for (const id of new Set([...this.ids, ...this.#heldUp])) await this.#do("resume", id).catch(() => {});
   }
 
   #next(): void {
@@ -213,6 +215,7 @@ export class Operator {
       case "resume":
         return instance.resume();
       case "hold up":
+        this.#heldUp.add(id);
         await instance.pause();
         return this.#parts.world.after(choices.spread("held up for", 5, 20_000), () => {
           this.#do("resume", id).catch(() => {});

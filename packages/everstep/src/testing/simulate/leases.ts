@@ -49,8 +49,12 @@ export class Leases {
       this.#held.clear();
       for (const [runId, each] of held) this.#held.set(runId, { ...each });
       for (const [runId, tokens] of this.#used)
-        for (const [token, member] of tokens)
-          if (!used.get(runId)?.has(token)) put(this.#lost, runId, token, member);
+        for (const [token, member] of tokens) {
+          if (used.get(runId)?.has(token)) continue;
+          // It may be lost again, after it was asked for again.
+          tokens.delete(token);
+          put(this.#lost, runId, token, member);
+        }
     };
   }
 
@@ -132,11 +136,10 @@ export class Leases {
 
   /** No other lease of the run ever had its token. */
   #isUsed(member: Member, runId: RunId, token: number): boolean {
-    if (this.#lost.get(runId)?.get(token) === member) {
-      this.#lost.get(runId)?.delete(token);
-      return false;
-    }
+    const loser = this.#lost.get(runId)?.get(token);
+    if (loser !== undefined && loser !== member) return true;
     if (this.#used.get(runId)?.has(token)) return true;
+    this.#lost.get(runId)?.delete(token);
     put(this.#used, runId, token, member);
     return false;
   }
