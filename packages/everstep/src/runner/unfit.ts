@@ -41,9 +41,12 @@ export function unreadable(problem: unknown): Next {
 
 const nothing = { steps: [], timeouts: [], consumed: [], logs: [] };
 
-/** The last commit of a turn that never began. */
-export function lastBoundary({ eventSeq, confirmed }: Claim, next: Next): Boundary {
-  return { number: confirmed ? 2 : 1, ...nothing, begun: [], eventSeqSeen: eventSeq, next };
+/**
+ * The last commit of a turn that never began. A pause may drop the end that it brings (INV-9): what had begun before, and how
+ * often its runners died, stays as it was.
+ */
+export function lastBoundary({ begun, eventSeq, confirmed }: Claim, next: Next): Boundary {
+  return { number: confirmed ? 2 : 1, ...nothing, begun, eventSeqSeen: eventSeq, noProgress: true, next };
 }
 
 /** A first commit that records nothing but that the lease is held; see `crashesAfter`. */
