@@ -176,7 +176,7 @@ local function openWaits(id, open)
   local flat = ask('HGETALL', key('waits', id))
   for n = 1, #flat, 2 do
     local wait = unpackWait(flat[n + 1])
-    if wait then rows[#rows + 1] = { flat[n], digits(wait.wakeAt), wait.key, wait.type or false, wait.topic or false } end
+    if wait and tonumber(flat[n]) then rows[#rows + 1] = { flat[n], digits(wait.wakeAt), wait.key, wait.type or false, wait.topic or false } end
   end
   table.sort(rows, function(a, b) return a[1] < b[1] end)
   return rows
