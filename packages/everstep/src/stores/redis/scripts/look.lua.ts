@@ -16,10 +16,17 @@ local PLACES, FIELDS = { ${places} }, ${runFields.length}
 
 -- Runs in the order in which they were met, with the sequence above which their undelivered events are wanted.
 local wanted, eventsAfter = {}, {}
+-- Those of which it matters how many events they have had.
+local counted = {}
 
-local function want(id, after)
+local function meet(id, after)
   if not eventsAfter[id] then wanted[#wanted + 1] = id end
   eventsAfter[id] = math.min(eventsAfter[id] or math.huge, after or math.huge)
+end
+
+local function want(id, after)
+  meet(id, after)
+  counted[id] = true
 end
 
 -- One pass over the hash: asking for every field by its name takes the server several times as long.
@@ -43,10 +50,13 @@ local function lookAtNames()
   for _ = 1, number() do
     local workflow, instance, least = text(), text(), number()
     local id = currentId(workflow, instance)
-    if id then
+    if id and least then
       -- Where the buffer cannot become full, what is in it does not matter.
-      local buffered = least and tonumber(ask('HGET', P .. 'run:' .. id, 'buffered') or nil) or 0
-      want(id, least and buffered >= least and 0 or nil)
+      local buffered = tonumber(ask('HGET', P .. 'run:' .. id, 'buffered') or nil) or 0
+      want(id, buffered >= least and 0 or nil)
+    elseif id then
+      -- A person's decision must not lose to events for ever, however fast they come.
+      meet(id)
     end
   end
 end
@@ -197,6 +207,7 @@ local function lookAtRuns()
   for _, id in ipairs(wanted) do
     local stored = storedRun(id)
     if stored then
+      if not counted[id] then stored[${placeOf("seq")}], stored[${placeOf("buffered")}] = false, false end
       local retention = ask('HGET', named('instance', stored[${placeOf("workflow")}], stored[${placeOf("instance")}]), 'retention')
       found[#found + 1] = {
         id, retention, stored, openWaits(id, stored[${placeOf("open")}]), unreadEvents(id, stored[${placeOf("seq")}], eventsAfter[id]),
