@@ -138,7 +138,7 @@ export const unseenOnServers: readonly Unseen[] = [
     name: "Redis suspends although an event is there that the turn has not seen",
     guards: ["INV-23"],
     file: redisQuick,
-    find: " or seq > seen",
+    find: "  if seq > seen and isAnyUnseenAwaited(id, seen, first, last, events, eventsEnd) then return leaveRun(id) end\n",
     replace: "",
     ...onRedis,
   },

@@ -1,5 +1,6 @@
 /** What a write has looked at is changed by others before it is saved; each time it is arranged, not hoped for. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Claim } from "../../../model/lease.ts";
 import type { StoreRequest } from "../../../store/store.ts";
 import {
   claimIds,
@@ -15,6 +16,7 @@ import {
   awaiting,
   awaitingTopic,
   boundary,
+  claimRequest,
   commit,
   completed,
   create,
@@ -211,6 +213,36 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
     const current = await instance(store, "a");
     const later = (await store.listEvents(current.runId, { limit: 10 })).items.map(({ seq }) => seq);
     expect(later).toEqual(what === "restart" || what === "terminate" ? [1] : [1, 2]);
+  });
+
+  test("by events that nobody waits for keeps no turn from its end: it takes one script", async () => {
+    const { lease } = await started(others, "a");
+    await write(others, sendEvent("a", "e1", "x"));
+    const waits = { steps: [awaiting(1, "y", never)], next: suspendUntil(never) };
+    expect(await write(store, commit(lease, boundary(1, waits)), at(4))).toMatchObject({
+      kind: "committed",
+      dueNow: false,
+      eventSeq: 1,
+    });
+    expect([looks, saves]).toEqual([0, 0]);
+    expect(await claimIds(store, at(4))).toEqual([]);
+    await write(others, sendEvent("a", "e2", "y"));
+    expect(await claimIds(store, at(4))).toEqual(["a"]);
+  });
+
+  test.each([
+    ["of one that the commit opens", "y"],
+    ["of one that was open before", "z"],
+  ])("by an event that it waits for is seen all the same: %s", async (_what, type) => {
+    const { lease } = await started(others, "a");
+    const before = { steps: [awaiting(1, "z", never)], next: suspendUntil(at(2)) };
+    await write(others, commit(lease, boundary(1, before)), at(1));
+    const [claim] = await others.claim(claimRequest({ now: at(2) }));
+    for (const each of ["x", type]) await write(others, sendEvent("a", each, each), at(2));
+    const waits = { steps: [awaiting(2, "y", never)], next: suspendUntil(never) };
+    const outcome = await write(store, commit((claim as Claim).lease, boundary(1, waits)), at(4));
+    expect(outcome).toMatchObject({ kind: "committed", dueNow: true, eventSeq: 2 });
+    expect(await claimIds(store, at(4))).toEqual(["a"]);
   });
 
   test("after part of a batch was applied leaves open what became of it", async () => {
