@@ -16,7 +16,8 @@ local PLACES, FIELDS = { ${places} }, ${runFields.length}
 
 -- Runs in the order in which they were met, with the sequence above which their undelivered events are wanted.
 local wanted, eventsAfter = {}, {}
--- Those of which it matters how many events they have had.
+-- Those of which it matters how many events they have had. Others are told what there is, which does not keep them from saving:
+-- an event that comes now might as well come right behind them, and they must not lose to events for ever, however fast they come.
 local counted = {}
 
 local function meet(id, after)
@@ -46,7 +47,10 @@ end
 local function currentId(workflow, instance) return ask('HGET', named('instance', workflow, instance), 'run') end
 
 local function lookAtNames()
-  for _ = 1, number() do want(text(), number()) end
+  for _ = 1, number() do
+    local id, after = text(), number()
+    if after then want(id, after) else meet(id) end
+  end
   for _ = 1, number() do
     local workflow, instance, least = text(), text(), number()
     local id = currentId(workflow, instance)
@@ -55,7 +59,6 @@ local function lookAtNames()
       local buffered = tonumber(ask('HGET', P .. 'run:' .. id, 'buffered') or nil) or 0
       want(id, buffered >= least and 0 or nil)
     elseif id then
-      -- A person's decision must not lose to events for ever, however fast they come.
       meet(id)
     end
   end
@@ -68,7 +71,7 @@ local function unfinishedRuns(owner)
   for _, id in ipairs(ids) do
     if count < ${runsAtOnce} and storedRun(id) then
       count = count + 1
-      want(id)
+      meet(id)
     end
   end
 end
@@ -82,7 +85,7 @@ local function heldRuns(owner, token)
       for _, name in ipairs(ask('ZRANGE', key('due:' .. lane, workflow), 0, -1)) do
         local id = runOfSerial(name)
         local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'owner', 'token')
-        if stored[1] == owner and (token == '' or stored[2] == token) then want(id) end
+        if stored[1] == owner and (token == '' or stored[2] == token) then meet(id) end
       end
     end
   end
@@ -207,7 +210,6 @@ local function lookAtRuns()
   for _, id in ipairs(wanted) do
     local stored = storedRun(id)
     if stored then
-      if not counted[id] then stored[${placeOf("seq")}], stored[${placeOf("buffered")}] = false, false end
       local retention = ask('HGET', named('instance', stored[${placeOf("workflow")}], stored[${placeOf("instance")}]), 'retention')
       found[#found + 1] = {
         id, retention, stored, openWaits(id, stored[${placeOf("open")}]), unreadEvents(id, stored[${placeOf("seq")}], eventsAfter[id]),
@@ -217,11 +219,24 @@ local function lookAtRuns()
   return found
 end
 
+-- Runs are found with what does not matter left out, and given with it.
+local function withoutCounts(rows, act)
+  local counts = {}
+  for n, row in ipairs(rows) do
+    local stored = row[3]
+    counts[n] = { stored[${placeOf("seq")}], stored[${placeOf("buffered")}] }
+    if not counted[row[1]] then stored[${placeOf("seq")}], stored[${placeOf("buffered")}] = false, false end
+  end
+  local result = act()
+  for n, row in ipairs(rows) do row[3][${placeOf("seq")}], row[3][${placeOf("buffered")}] = counts[n][1], counts[n][2] end
+  return result
+end
+
 local function look()
   lookAtNames()
   lookAtOwners()
   local found = { lookAtTopics(), lookForInstances(), lookForEvents(), lookForChanges(), lookForHeard(), lookForSteps(), lookForTaken() }
   found[#found + 1] = lookAtRuns()
-  return found, redis.sha1hex(cmsgpack.pack(found))
+  return found, withoutCounts(found[#found], function() return redis.sha1hex(cmsgpack.pack(found)) end)
 end
 `;

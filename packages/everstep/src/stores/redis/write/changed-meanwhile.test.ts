@@ -215,6 +215,27 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
     expect(later).toEqual(what === "restart" || what === "terminate" ? [1] : [1, 2]);
   });
 
+  test("by events, however fast they come, keeps no commit from what it does for others", async () => {
+    const { lease } = await started(others, "a");
+    let count = 0;
+    const interfere = (): Promise<unknown> => {
+      interferences.push(interfere);
+      count += 1;
+      return write(others, sendEvent("a", `e${count}`, "x"), at(3));
+    };
+    interferences = [interfere];
+    await write(others, sendEvent("a", "first", "x"), at(2));
+    const outcome = await write(store, commit(lease, boundary(1), { alongside: [create("child")] }), at(4));
+    // The second might as well have come behind it.
+    expect(outcome).toMatchObject({ kind: "committed", eventSeq: 1 });
+    expect([looks, saves, count]).toEqual([1, 1, 1]);
+    const { items } = await store.listEvents(lease.runId, { limit: 10 });
+    expect(items.map(({ id, seq }) => [id, seq])).toEqual([
+      ["first", 1],
+      ["e1", 2],
+    ]);
+  });
+
   test("by events that nobody waits for keeps no turn from its end: it takes one script", async () => {
     const { lease } = await started(others, "a");
     await write(others, sendEvent("a", "e1", "x"));
