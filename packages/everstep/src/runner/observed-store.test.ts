@@ -71,6 +71,23 @@ test("whoever calls gets the store's own promise, with and without somebody who 
   expect(given.map((answer, at) => answer === answers[at])).toEqual([true, true]);
 });
 
+test("a store whose answers are no promises is asked once, and heard by whoever asked", async () => {
+  const { store, observers, observer, calls, observed } = stage();
+  let asked = 0;
+  // As query builders have it: run when somebody waits, and each time that somebody does.
+  const query: PromiseLike<number> = {
+    // biome-ignore lint/suspicious/noThenProperty: it is what is tried
+    then: (then, or) => Promise.resolve(++asked).then(then, or),
+  };
+  Object.assign(store, { prune: () => query, nextDueAt: () => 7, close: () => undefined });
+  observers.add(observer);
+  expect(await observed.prune({ before: 0, limit: 1 })).toBe(1);
+  expect(asked).toBe(1);
+  expect(await observed.nextDueAt(["w"])).toBe(7);
+  expect(await observed.close()).toBe(undefined);
+  expect(calls.filter((call) => call.includes(" ok "))).toHaveLength(3);
+});
+
 test("what a store lacks is lacking, and what it says of itself is said", () => {
   const { store, observed } = stage();
   expect(observed.subscribe).toBe(store.subscribe);

@@ -20,7 +20,8 @@ export function observedStore(store: Store, observer: Observer, runtime: Pick<Ru
       end(error instanceof StoreError ? error.failure : "error", error);
     let answer: Promise<unknown>;
     try {
-      answer = call(...given);
+      // A store of the user's own may give a value, or a query that is run each time that somebody waits for it.
+      answer = Promise.resolve(call(...given));
     } catch (error) {
       failed(error);
       throw error;

@@ -12,8 +12,10 @@ import {
   errored,
   errorOut,
   never,
+  pause,
   publish,
   ref,
+  restart,
   sendEvent,
   sleeping,
   terminate,
@@ -88,6 +90,44 @@ describe.skipIf(redisUrl === undefined)("data that was damaged", () => {
       expect(await store.remove(ref("bad"))).toBe(true);
     },
   );
+
+  test.each([
+    ["a retention that is no number", "instance:5:order:bad retention", "'abc'"],
+    ["a retention that is no whole number", "instance:5:order:bad retention", "'1.5'"],
+    ["a number of the run that is none", "run number", "'abc'"],
+    ["a count of events that is none", "run buffered", "'abc'"],
+    ["a wait for a type that is no text", "waits 3", "cmsgpack.pack(15, 'k', 7)"],
+    ["a wait on a topic that is no text", "waits 3", "cmsgpack.pack(15, 'k', nil, { 1 })"],
+    ["a wait that no step has", "waits x", "cmsgpack.pack(15, 'k')"],
+    ["an event of a type that is no text", "event-states 1", "cmsgpack.pack('e1', 15, false, 7)"],
+  ])("keeps nobody from deciding about it, nor its neighbours: %s", async (_what, place, value) => {
+    const steps = [completed(1), errored(2), awaiting(3, "x", never)];
+    const { lease } = await suspended(store, "bad", steps, at(10));
+    await write(store, sendEvent("bad", "e1", "x"), at(1));
+    const [name = "", field = ""] = place.split(" ");
+    const key = `{${namespaceOf(store)}}:${name.includes(":") ? name : `${name}:${lease.runId}`}`;
+    await client.call("EVAL", [`return redis.call('HSET', KEYS[1], ARGV[1], ${value})`, "1", key, field]);
+    const decisions = [pause("bad"), restart("bad"), terminate("bad")];
+    const outcomes = await store.write(
+      [create("before"), create("bad"), ...decisions, create("after")],
+      at(2),
+    );
+    const kinds = ["created", "exists", "changed", "changed", "changed", "created"];
+    expect(outcomes.map(({ kind }) => kind)).toEqual(kinds);
+    expect(await store.remove(ref("bad"))).toBe(true);
+  });
+
+  test("fails a write that has done a part of what was asked with word that it may have", async () => {
+    await write(store, publish("p", "news"));
+    await client.call("HSET", [`{${namespaceOf(store)}}:publications`, "~4:news:p", "many"]);
+    await expect(store.write([create("a"), publish("p", "news")], at(1))).rejects.toMatchObject({
+      code: "HISTORY_UNREADABLE",
+      failure: "ambiguous",
+    });
+    await expect(write(store, publish("p", "news"), at(1))).rejects.toMatchObject({
+      code: "HISTORY_UNREADABLE",
+    });
+  });
 
   test("is handed out as a run with a history, so that its reader learns of it", async () => {
     const bad = await write(store, create("bad"));

@@ -136,12 +136,12 @@ export function statusOr(text: Reply | undefined): InstanceStatus {
   return instanceStatuses.find((status) => status === text) ?? "active";
 }
 
-function count(text: string | null): number {
+export function count(text: Reply | undefined): number {
   return timeOf(text) ?? 0;
 }
 
-function timeOf(text: string | null): number | null {
-  return text === null || text === "" || Number.isNaN(Number(text)) ? null : Number(text);
+export function timeOf(text: Reply | undefined): number | null {
+  return typeof text !== "string" || text === "" || Number.isNaN(Number(text)) ? null : Number(text);
 }
 
 /** Bodies in flight, short enough to lie among the hot fields of a run. */

@@ -16,10 +16,18 @@ local PLACES, FIELDS = { ${places} }, ${runFields.length}
 
 -- Runs in the order in which they were met, with the sequence above which their undelivered events are wanted.
 local wanted, eventsAfter = {}, {}
+-- Those of which it matters how many events they have had. Others are told what there is, which does not keep them from saving:
+-- an event that comes now might as well come right behind them, and they must not lose to events for ever, however fast they come.
+local counted = {}
 
-local function want(id, after)
+local function meet(id, after)
   if not eventsAfter[id] then wanted[#wanted + 1] = id end
   eventsAfter[id] = math.min(eventsAfter[id] or math.huge, after or math.huge)
+end
+
+local function want(id, after)
+  meet(id, after)
+  counted[id] = true
 end
 
 -- One pass over the hash: asking for every field by its name takes the server several times as long.
@@ -39,14 +47,19 @@ end
 local function currentId(workflow, instance) return ask('HGET', named('instance', workflow, instance), 'run') end
 
 local function lookAtNames()
-  for _ = 1, number() do want(text(), number()) end
+  for _ = 1, number() do
+    local id, after = text(), number()
+    if after then want(id, after) else meet(id) end
+  end
   for _ = 1, number() do
     local workflow, instance, least = text(), text(), number()
     local id = currentId(workflow, instance)
-    if id then
+    if id and least then
       -- Where the buffer cannot become full, what is in it does not matter.
-      local buffered = least and tonumber(ask('HGET', P .. 'run:' .. id, 'buffered') or nil) or 0
-      want(id, least and buffered >= least and 0 or nil)
+      local buffered = tonumber(ask('HGET', P .. 'run:' .. id, 'buffered') or nil) or 0
+      want(id, buffered >= least and 0 or nil)
+    elseif id then
+      meet(id)
     end
   end
 end
@@ -58,7 +71,7 @@ local function unfinishedRuns(owner)
   for _, id in ipairs(ids) do
     if count < ${runsAtOnce} and storedRun(id) then
       count = count + 1
-      want(id)
+      meet(id)
     end
   end
 end
@@ -72,7 +85,7 @@ local function heldRuns(owner, token)
       for _, name in ipairs(ask('ZRANGE', key('due:' .. lane, workflow), 0, -1)) do
         local id = runOfSerial(name)
         local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'owner', 'token')
-        if stored[1] == owner and (token == '' or stored[2] == token) then want(id) end
+        if stored[1] == owner and (token == '' or stored[2] == token) then meet(id) end
       end
     end
   end
@@ -176,7 +189,7 @@ local function openWaits(id, open)
   local flat = ask('HGETALL', key('waits', id))
   for n = 1, #flat, 2 do
     local wait = unpackWait(flat[n + 1])
-    if wait then rows[#rows + 1] = { flat[n], digits(wait.wakeAt), wait.key, wait.type or false, wait.topic or false } end
+    if wait and tonumber(flat[n]) then rows[#rows + 1] = { flat[n], digits(wait.wakeAt), wait.key, wait.type or false, wait.topic or false } end
   end
   table.sort(rows, function(a, b) return a[1] < b[1] end)
   return rows
@@ -206,11 +219,24 @@ local function lookAtRuns()
   return found
 end
 
+-- Runs are found with what does not matter left out, and given with it.
+local function withoutCounts(rows, act)
+  local counts = {}
+  for n, row in ipairs(rows) do
+    local stored = row[3]
+    counts[n] = { stored[${placeOf("seq")}], stored[${placeOf("buffered")}] }
+    if not counted[row[1]] then stored[${placeOf("seq")}], stored[${placeOf("buffered")}] = false, false end
+  end
+  local result = act()
+  for n, row in ipairs(rows) do row[3][${placeOf("seq")}], row[3][${placeOf("buffered")}] = counts[n][1], counts[n][2] end
+  return result
+end
+
 local function look()
   lookAtNames()
   lookAtOwners()
   local found = { lookAtTopics(), lookForInstances(), lookForEvents(), lookForChanges(), lookForHeard(), lookForSteps(), lookForTaken() }
   found[#found + 1] = lookAtRuns()
-  return found, redis.sha1hex(cmsgpack.pack(found))
+  return found, withoutCounts(found[#found], function() return redis.sha1hex(cmsgpack.pack(found)) end)
 end
 `;

@@ -19,13 +19,6 @@ local function canBeWoken(run)
   return run.lane and run.lane ~= 'held' and run.lane ~= 'heldPaused' and not (run.status == 'active' and run.crashes > 0)
 end
 
--- 'endsWait' in model/wait-match.ts.
-local function endsWait(event, wait)
-  if event.createdAt > wait.wakeAt then return false end
-  if event.forStep then return event.forStep == wait.key end
-  return event.type ~= nil and event.type == wait.type
-end
-
 local function isAwaited(run, event)
   if run.open == 0 then return false end
   for _, packed in ipairs(ask('HVALS', P .. 'waits:' .. run.id)) do
@@ -128,5 +121,3 @@ local function publishPlainly()
   return { report }
 end
 `;
-
-/** Making a function takes time too, every time a script runs: what most batches do without is made when it is needed. */

@@ -2,9 +2,9 @@
  * The short way of nearly every request: a commit under a lease with steps, lines to log, events taken, and then more to come, a wait or
  * the end; a creation; an event; a publication. What becomes of a run is in the arguments (`quick.ts` takes it from the state machine):
  * here it is only read whether everything is as usual, which fields of the hash that concerns, and which sets they lead
- * to. Whatever is not (another token, a repeat, a pause, a crash before, an event that was not seen, a wait on a topic, a
- * name that is taken) is left alone, and so is every request behind it about the same instance; which way a request goes
- * is decided before its first write. What was left goes the long way.
+ * to. Whatever is not (another token, a repeat, a pause, a crash before, an event that was not seen and is waited for, a wait on
+ * a topic, a name that is taken) is left alone, and so is every request behind it about the same instance; which way a
+ * request goes is decided before its first write. What was left goes the long way.
  *
  * Nothing is made into a table that need not be: that takes the server several times as long.
  */
@@ -72,6 +72,8 @@ end
 
 const commits = `
 local function isZero(count) return not count or count == '0' end
+
+local function optionalText(given) return given ~= '-' and string.sub(given, 2) or nil end
 
 -- Of the first five fields that all commits ask for.
 local function isUsual(id, stored, token, before)
@@ -171,6 +173,37 @@ local function goOnPlainly()
   return tonumber(stored[4]) or 0
 end
 
+-- 'endsWait' in model/wait-match.ts.
+local function endsWait(event, wait)
+  if event.createdAt > wait.wakeAt then return false end
+  if event.forStep then return event.forStep == wait.key end
+  return event.type ~= nil and event.type == wait.type
+end
+
+-- So many are gone through in passing.
+local UNSEEN_MAX = 100
+
+-- Whether an event that the turn has not seen, and does not take, may end a wait that is open after the commit.
+local function isAnyUnseenAwaited(id, seen, first, last, events, eventsEnd)
+  local unseen = ask('ZRANGEBYSCORE', P .. 'unread:' .. id, '(' .. digits(seen), '+inf', 'LIMIT', 0, UNSEEN_MAX + 1)
+  if #unseen > UNSEEN_MAX then return true end
+  local waits, taken = {}, {}
+  local flat = ask('HGETALL', P .. 'waits:' .. id)
+  for n = 1, #flat, 2 do waits[flat[n]] = unpackWait(flat[n + 1]) end
+  for n = first, last, 5 do
+    local wakeAt, eventType = tonumber(ARGV[n + 2]), optionalText(ARGV[n + 4])
+    waits[ARGV[n]] = wakeAt and { wakeAt = wakeAt, key = ARGV[n + 3], type = eventType }
+  end
+  for n = events, eventsEnd, 2 do taken[ARGV[n]] = true end
+  for _, seq in ipairs(unseen) do
+    local event = not taken[seq] and unpackEvent(ask('HGET', P .. 'event-states:' .. id, seq))
+    for _, wait in pairs(waits) do
+      if event and endsWait(event, wait) then return true end
+    end
+  end
+  return false
+end
+
 -- Steps that may be waits: index, record, and of a wait its end, its key and its type.
 local function writeWaits(id, waits, first, last)
   local opened = 0
@@ -180,9 +213,7 @@ local function writeWaits(id, waits, first, last)
     local isWritten = writeStep(id, waits, index, ARGV[n + 1])
     if wasOpen then opened = opened - 1 end
     if isWritten and wakeAt ~= '' then
-      local eventType = ARGV[n + 4]
-      eventType = eventType ~= '-' and string.sub(eventType, 2) or nil
-      ask('HSET', P .. 'waits:' .. id, index, packWait(tonumber(wakeAt), ARGV[n + 3], eventType, nil))
+      ask('HSET', P .. 'waits:' .. id, index, packWait(tonumber(wakeAt), ARGV[n + 3], optionalText(ARGV[n + 4]), nil))
       opened = opened + 1
       waits = waits or {}
       waits[index] = true
@@ -197,9 +228,9 @@ local function suspendPlainly()
   local key = P .. 'run:' .. id
   local stored = redis.pcall('HMGET', key, 'token', 'lane', 'commit', 'seq', 'crashes', 'open', 'status', 'workflow', 'place')
   local seq, workflow, place = tonumber(stored[4]) or 0, stored[8], stored[9]
-  if not isUsual(id, stored, token, before) or seq > seen or stored[7] ~= 'active' or not (workflow and place) then
-    return leaveRun(id)
-  end
+  if not isUsual(id, stored, token, before) or stored[7] ~= 'active' or not (workflow and place) then return leaveRun(id) end
+  -- Others may come all the time: the long way would decide again and again.
+  if seq > seen and isAnyUnseenAwaited(id, seen, first, last, events, eventsEnd) then return leaveRun(id) end
   local waits = openWaits(id, first, last, 5, stored[6])
   local taken, count = takenEvents(id, events, eventsEnd)
   if waits == nil or taken == nil then return leaveRun(id) end

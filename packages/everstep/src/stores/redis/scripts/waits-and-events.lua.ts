@@ -1,10 +1,13 @@
 /** What scripts have to know of waits and events lies beside their records, packed. What cannot be unpacked is not there. */
 export const packing = `
+local function isText(value) return value == nil or type(value) == 'string' end
+
 local function packWait(wakeAt, name, eventType, topic) return cmsgpack.pack(wakeAt, name, eventType, topic) end
 
 local function unpackWait(packed)
   local ok, wakeAt, name, eventType, topic = pcall(cmsgpack.unpack, packed)
   if not ok or type(wakeAt) ~= 'number' or type(name) ~= 'string' then return nil end
+  if not (isText(eventType) and isText(topic)) then return nil end
   return { wakeAt = wakeAt, key = name, type = eventType, topic = topic }
 end
 
@@ -16,6 +19,7 @@ local function unpackEvent(packed)
   if not packed then return nil end
   local ok, id, createdAt, system, eventType, forStep, deliveredAt, consumedBy = pcall(cmsgpack.unpack, packed)
   if not ok or type(id) ~= 'string' or type(createdAt) ~= 'number' then return nil end
+  if not (isText(eventType) and isText(forStep) and isText(consumedBy)) then return nil end
   return {
     id = id, createdAt = createdAt, system = system, type = eventType, forStep = forStep,
     deliveredAt = deliveredAt, consumedBy = consumedBy,

@@ -1,5 +1,6 @@
 /** What a write has looked at is changed by others before it is saved; each time it is arranged, not hoped for. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Claim } from "../../../model/lease.ts";
 import type { StoreRequest } from "../../../store/store.ts";
 import {
   claimIds,
@@ -15,6 +16,7 @@ import {
   awaiting,
   awaitingTopic,
   boundary,
+  claimRequest,
   commit,
   completed,
   create,
@@ -150,14 +152,17 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
     interferences = [tell(asleep("b"))];
     expect(await write(store, pause("a"), at(4))).toMatchObject({ kind: "changed" });
     expect([looks, saves]).toEqual([1, 1]);
-    interferences = [tell(sendEvent("a", "e1", "x")), tell(sendEvent("a", "e2", "x"))];
+    interferences = [1, 2].map((n) => async () => {
+      await write(others, resume("a"), at(3) + n);
+      await write(others, pause("a"), at(3) + n);
+    });
     expect(await write(store, resume("a"), at(5))).toMatchObject({ kind: "changed" });
     expect([looks, saves]).toEqual([2, 4]);
   });
 
   test("again and again makes a batch go one by one, and neighbours get on", async () => {
     for (const id of ["a", "b", "c"]) await write(others, asleep(id));
-    interferences = Array.from({ length: 5 }, (_unused, n) => tell(sendEvent("b", `e${n}`, "x")));
+    interferences = Array.from({ length: 5 }, () => tell(restart("b")));
     const outcomes = await store.write([pause("a"), pause("b"), pause("c"), resume("a")], at(4));
     expect(outcomes.map(({ kind }) => kind)).toEqual(["changed", "changed", "changed", "changed"]);
     expect(await store.countByStatus()).toMatchObject({ active: 1, paused: 2 });
@@ -169,7 +174,7 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
     const interfere = (): Promise<unknown> => {
       interferences.push(interfere);
       count += 1;
-      return write(others, sendEvent("a", `e${count}`, "x"), at(3));
+      return write(others, restart("a"), at(3));
     };
     interferences = [interfere];
     await expect(write(store, pause("a"), at(4))).rejects.toMatchObject({
@@ -182,13 +187,90 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
     expect(await write(store, pause("a"), at(4))).toMatchObject({ kind: "changed", status: "paused" });
   });
 
-  test("after part of a batch was applied leaves open what became of it", async () => {
-    await write(others, asleep("a"));
+  test.each([
+    ["pause", pause],
+    ["resume", resume],
+    ["terminate", terminate],
+    ["restart", restart],
+  ])("by events, however fast they come, keeps nobody from a decision: %s", async (what, decide) => {
+    await suspended(others, "a", [awaiting(1, "y", never)], never);
+    if (what === "resume") await write(others, pause("a"));
+    [looks, saves] = [0, 0];
     let count = 0;
     const interfere = (): Promise<unknown> => {
       interferences.push(interfere);
       count += 1;
       return write(others, sendEvent("a", `e${count}`, "x"), at(3));
+    };
+    const { runId } = await instance(others, "a");
+    interferences = [interfere];
+    expect(await write(store, decide("a"), at(4))).toMatchObject({ kind: "changed" });
+    expect([looks, saves, count]).toEqual([1, 1, 1]);
+    // And keeps the events.
+    const { items } = await store.listEvents(runId, { limit: 10 });
+    expect(items.map(({ id, seq }) => [id, seq])).toEqual([["e1", 1]]);
+    await write(others, sendEvent("a", "e2", "x"), at(5));
+    const current = await instance(store, "a");
+    const later = (await store.listEvents(current.runId, { limit: 10 })).items.map(({ seq }) => seq);
+    expect(later).toEqual(what === "restart" || what === "terminate" ? [1] : [1, 2]);
+  });
+
+  test("by events, however fast they come, keeps no commit from what it does for others", async () => {
+    const { lease } = await started(others, "a");
+    let count = 0;
+    const interfere = (): Promise<unknown> => {
+      interferences.push(interfere);
+      count += 1;
+      return write(others, sendEvent("a", `e${count}`, "x"), at(3));
+    };
+    interferences = [interfere];
+    await write(others, sendEvent("a", "first", "x"), at(2));
+    const outcome = await write(store, commit(lease, boundary(1), { alongside: [create("child")] }), at(4));
+    // The second might as well have come behind it.
+    expect(outcome).toMatchObject({ kind: "committed", eventSeq: 1 });
+    expect([looks, saves, count]).toEqual([1, 1, 1]);
+    const { items } = await store.listEvents(lease.runId, { limit: 10 });
+    expect(items.map(({ id, seq }) => [id, seq])).toEqual([
+      ["first", 1],
+      ["e1", 2],
+    ]);
+  });
+
+  test("by events that nobody waits for keeps no turn from its end: it takes one script", async () => {
+    const { lease } = await started(others, "a");
+    await write(others, sendEvent("a", "e1", "x"));
+    const waits = { steps: [awaiting(1, "y", never)], next: suspendUntil(never) };
+    expect(await write(store, commit(lease, boundary(1, waits)), at(4))).toMatchObject({
+      kind: "committed",
+      dueNow: false,
+      eventSeq: 1,
+    });
+    expect([looks, saves]).toEqual([0, 0]);
+    expect(await claimIds(store, at(4))).toEqual([]);
+    await write(others, sendEvent("a", "e2", "y"));
+    expect(await claimIds(store, at(4))).toEqual(["a"]);
+  });
+
+  test.each([
+    ["of one that the commit opens", "y"],
+    ["of one that was open before", "z"],
+  ])("by an event that it waits for is seen all the same: %s", async (_what, type) => {
+    const { lease } = await started(others, "a");
+    const before = { steps: [awaiting(1, "z", never)], next: suspendUntil(at(2)) };
+    await write(others, commit(lease, boundary(1, before)), at(1));
+    const [claim] = await others.claim(claimRequest({ now: at(2) }));
+    for (const each of ["x", type]) await write(others, sendEvent("a", each, each), at(2));
+    const waits = { steps: [awaiting(2, "y", never)], next: suspendUntil(never) };
+    const outcome = await write(store, commit((claim as Claim).lease, boundary(1, waits)), at(4));
+    expect(outcome).toMatchObject({ kind: "committed", dueNow: true, eventSeq: 2 });
+    expect(await claimIds(store, at(4))).toEqual(["a"]);
+  });
+
+  test("after part of a batch was applied leaves open what became of it", async () => {
+    await write(others, asleep("a"));
+    const interfere = (): Promise<unknown> => {
+      interferences.push(interfere);
+      return write(others, restart("a"), at(3));
     };
     interferences = [interfere];
     await expect(store.write([asleep("b"), pause("a")], at(4))).rejects.toMatchObject({

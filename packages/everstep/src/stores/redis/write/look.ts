@@ -12,16 +12,16 @@ import type {
 } from "../../../store/apply/working-run.ts";
 import { type WorkingInstance, WorkingSet } from "../../../store/apply/working-set.ts";
 import type { CommitRequest, StoreRequest } from "../../../store/store.ts";
-import { type FieldTexts, fieldsOf, readRow, runFields, statusOr } from "../records/run-fields.ts";
 import {
-  Arguments,
-  integer,
-  integerOrNull,
-  list,
-  type Reply,
-  text,
-  textOrNull,
-} from "../server/script-values.ts";
+  count,
+  type FieldTexts,
+  fieldsOf,
+  readRow,
+  runFields,
+  statusOr,
+  timeOf,
+} from "../records/run-fields.ts";
+import { Arguments, integer, list, type Reply, text, textOrNull } from "../server/script-values.ts";
 import { readChange, readPublication } from "./save.ts";
 
 /** One batch, looked at as often as it takes. */
@@ -120,7 +120,7 @@ function readFound(asked: Asked, found: readonly Reply[], firstId: number): Seen
   );
   eachFound([...needs.creates.values()], creates, (ref, there) => {
     const [status, number] = list(there);
-    set.existing.set(nameKey(ref), { status: statusOr(status), runNumber: integer(number) });
+    set.existing.set(nameKey(ref), { status: statusOr(status), runNumber: count(number) });
   });
   eachFound(needs.eventIds, events, ({ ref, id }, run) => {
     const instance = set.find(ref)?.row.instance;
@@ -171,13 +171,13 @@ class Shelf implements RunShelf {
       id: this.row.instance,
       workflowName: this.row.workflow,
       instanceId: text(values[runFields.indexOf("instance")]),
-      retentionMs: integerOrNull(retention),
+      retentionMs: timeOf(retention),
       request: null,
       isMoved: false,
     };
     this.#waits = new Map(list(waits).map((wait) => readWait(list(wait))));
     this.#unread = list(unread).map((event) => readBuffered(list(event)));
-    this.#buffered = integerOrNull(values[runFields.indexOf("buffered")]) ?? 0;
+    this.#buffered = count(values[runFields.indexOf("buffered")]);
   }
 
   waits(): Map<number, KnownWait> {

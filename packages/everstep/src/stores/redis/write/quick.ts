@@ -21,7 +21,15 @@ import type {
 import { endingText } from "../records/ending-text.ts";
 import { eventText, logText } from "../records/event-text.ts";
 import { runName, timeOrder } from "../records/place.ts";
-import { type Field, type FieldTexts, fields, fieldsOf, laneName, statusOr } from "../records/run-fields.ts";
+import {
+  count,
+  type Field,
+  type FieldTexts,
+  fields,
+  fieldsOf,
+  laneName,
+  statusOr,
+} from "../records/run-fields.ts";
 import { stepText } from "../records/step-text.ts";
 import { Arguments, integer, list, type Reply, text } from "../server/script-values.ts";
 import { instanceFacts, readPublication } from "./save.ts";
@@ -249,7 +257,7 @@ export function quickOutcome(request: StoreRequest, reply: Reply, now: number): 
         return { kind: "created", runId, claim: firstClaim(request, runId, now) };
       }
       const [status, runNumber] = list(reply);
-      return { kind: "exists", status: statusOr(status), runNumber: integer(runNumber) };
+      return { kind: "exists", status: statusOr(status), runNumber: count(runNumber) };
     }
     case "publish":
       return { kind: "published", ...readPublication(text(list(reply)[0])), duplicate: false };
