@@ -165,9 +165,9 @@ export const unseenOnServers: readonly Unseen[] = [
     edits: [
       {
         file: "stores/redis/scripts/look.lua.ts",
-        find: "  found[#found + 1] = lookAtRuns()\n  return found, withoutCounts(",
+        find: "  found[#found + 1] = lookAtRuns()\n  return found, signOf(",
         replace:
-          "  local sign = redis.sha1hex(cmsgpack.pack(found))\n  found[#found + 1] = lookAtRuns()\n  if true then return found, sign end\n  return found, withoutCounts(",
+          "  local sign = redis.sha1hex(cmsgpack.pack(found))\n  found[#found + 1] = lookAtRuns()\n  if true then return found, sign end\n  return found, signOf(",
       },
     ],
     ...betweenLookAndSave,

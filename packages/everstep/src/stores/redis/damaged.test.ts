@@ -117,6 +117,19 @@ describe.skipIf(redisUrl === undefined)("data that was damaged", () => {
     expect(await store.remove(ref("bad"))).toBe(true);
   });
 
+  test("of another kind than it should be fails its neighbours with word that they may have been done", async () => {
+    const { lease } = await started(store, "bad");
+    await client.call("SET", [`{${namespaceOf(store)}}:steps:${lease.runId}`, "theirs"]);
+    const whole = commit(lease, boundary(1, { steps: [completed(1)] }));
+    await expect(store.write([create("before"), whole, create("after")], at(1))).rejects.toMatchObject({
+      failure: "ambiguous",
+    });
+    expect(await store.getInstance(ref("before"))).toMatchObject({ status: "active" });
+    await expect(write(store, whole, at(1))).rejects.toMatchObject({ failure: "fatal" });
+    await expect(store.write([whole, create("after")], at(1))).rejects.toMatchObject({ failure: "fatal" });
+    expect(await store.getInstance(ref("after"))).toBeUndefined();
+  });
+
   test("fails a write that has done a part of what was asked with word that it may have", async () => {
     await write(store, publish("p", "news"));
     await client.call("HSET", [`{${namespaceOf(store)}}:publications`, "~4:news:p", "many"]);

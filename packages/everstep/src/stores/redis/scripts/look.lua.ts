@@ -3,31 +3,36 @@
  * for all of it. Whoever looks again and finds the same text finds everything as it was: runs, open waits, undelivered
  * events, names that were free, who waits on a topic, what an owner holds. Changes nothing.
  */
-import { runFields } from "../records/run-fields.ts";
+import { type Field, runFields } from "../records/run-fields.ts";
 
 const places = runFields.map((name, n) => `${name} = ${n + 1}`).join(", ");
-const placeOf = (name: (typeof runFields)[number]): number => runFields.indexOf(name) + 1;
+const placeOf = (name: Field): number => runFields.indexOf(name) + 1;
 
 /** An owner may have left any number of runs behind, and of many some change all the time: they are ended portion by portion. */
 export const runsAtOnce = 100;
 
+/** From which depth on a field matters (`want`); all others always do. */
+const depths: { readonly [Name in Field]?: number } = {
+  ...{ commit: 2, begun: 2, recorded: 2, updatedAt: 2, stepAt: 2 },
+  ...{ seq: 3, buffered: 3 },
+};
+const depthsByPlace = Object.entries(depths).map(([name, depth]) => `[${placeOf(name as Field)}] = ${depth}`);
+
 export const look = `
 local PLACES, FIELDS = { ${places} }, ${runFields.length}
+local DEPTHS = { ${depthsByPlace.join(", ")} }
 
 -- Runs in the order in which they were met, with the sequence above which their undelivered events are wanted.
 local wanted, eventsAfter = {}, {}
--- Those of which it matters how many events they have had. Others are told what there is, which does not keep them from saving:
--- an event that comes now might as well come right behind them, and they must not lose to events for ever, however fast they come.
-local counted = {}
+-- What of each matters: 1 for a person's decision, 2 where it matters what was committed, 3 where events do too. The rest is told
+-- as it is, and may change until the save: it might as well change right behind it. Who decides must not lose for ever to what
+-- comes and is committed, however fast that is.
+local depths = {}
 
-local function meet(id, after)
+local function want(id, depth, after)
   if not eventsAfter[id] then wanted[#wanted + 1] = id end
   eventsAfter[id] = math.min(eventsAfter[id] or math.huge, after or math.huge)
-end
-
-local function want(id, after)
-  meet(id, after)
-  counted[id] = true
+  depths[id] = math.max(depths[id] or 1, depth)
 end
 
 -- One pass over the hash: asking for every field by its name takes the server several times as long.
@@ -49,7 +54,7 @@ local function currentId(workflow, instance) return ask('HGET', named('instance'
 local function lookAtNames()
   for _ = 1, number() do
     local id, after = text(), number()
-    if after then want(id, after) else meet(id) end
+    want(id, after and 3 or 2, after)
   end
   for _ = 1, number() do
     local workflow, instance, least = text(), text(), number()
@@ -57,9 +62,9 @@ local function lookAtNames()
     if id and least then
       -- Where the buffer cannot become full, what is in it does not matter.
       local buffered = tonumber(ask('HGET', P .. 'run:' .. id, 'buffered') or nil) or 0
-      want(id, buffered >= least and 0 or nil)
+      want(id, 3, buffered >= least and 0 or nil)
     elseif id then
-      meet(id)
+      want(id, 1)
     end
   end
 end
@@ -71,7 +76,7 @@ local function unfinishedRuns(owner)
   for _, id in ipairs(ids) do
     if count < ${runsAtOnce} and storedRun(id) then
       count = count + 1
-      meet(id)
+      want(id, 2)
     end
   end
 end
@@ -85,7 +90,7 @@ local function heldRuns(owner, token)
       for _, name in ipairs(ask('ZRANGE', key('due:' .. lane, workflow), 0, -1)) do
         local id = runOfSerial(name)
         local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'owner', 'token')
-        if stored[1] == owner and (token == '' or stored[2] == token) then meet(id) end
+        if stored[1] == owner and (token == '' or stored[2] == token) then want(id, 2) end
       end
     end
   end
@@ -106,7 +111,7 @@ local function lookAtTopics()
     local known = ask('HMGET', P .. 'publications', '~' .. #topic .. ':' .. topic .. ':' .. id, id)
     found[n] = known[1] or (string.sub(id, 1, 1) ~= '~' and known[2])
     if not found[n] then
-      for _, name in ipairs(ask('ZRANGE', key('topic', topic), 0, -1)) do want(runOfSerial(string.sub(name, 1, 16)), 0) end
+      for _, name in ipairs(ask('ZRANGE', key('topic', topic), 0, -1)) do want(runOfSerial(string.sub(name, 1, 16)), 3, 0) end
     end
   end
   return found
@@ -219,17 +224,20 @@ local function lookAtRuns()
   return found
 end
 
--- Runs are found with what does not matter left out, and given with it.
-local function withoutCounts(rows, act)
-  local counts = {}
+-- Runs without what does not matter of them.
+local function signOf(found, rows)
+  local whole = {}
   for n, row in ipairs(rows) do
-    local stored = row[3]
-    counts[n] = { stored[${placeOf("seq")}], stored[${placeOf("buffered")}] }
-    if not counted[row[1]] then stored[${placeOf("seq")}], stored[${placeOf("buffered")}] = false, false end
+    local depth, stored = depths[row[1]], row[3]
+    whole[n] = stored
+    if depth < 3 then
+      row[3] = {}
+      for place = 1, FIELDS do row[3][place] = depth >= (DEPTHS[place] or 1) and stored[place] end
+    end
   end
-  local result = act()
-  for n, row in ipairs(rows) do row[3][${placeOf("seq")}], row[3][${placeOf("buffered")}] = counts[n][1], counts[n][2] end
-  return result
+  local sign = redis.sha1hex(cmsgpack.pack(found))
+  for n, row in ipairs(rows) do row[3] = whole[n] end
+  return sign
 end
 
 local function look()
@@ -237,6 +245,6 @@ local function look()
   lookAtOwners()
   local found = { lookAtTopics(), lookForInstances(), lookForEvents(), lookForChanges(), lookForHeard(), lookForSteps(), lookForTaken() }
   found[#found + 1] = lookAtRuns()
-  return found, withoutCounts(found[#found], function() return redis.sha1hex(cmsgpack.pack(found)) end)
+  return found, signOf(found, found[#found])
 end
 `;

@@ -340,8 +340,16 @@ local function wayOf(kind)
 end
 
 return savingIndexes(function()
-  local outcomes = {}
-  for n = 1, number() do outcomes[n] = wayOf(text())() end
+  local outcomes, isAnyDone = {}, false
+  for n = 1, number() do
+    local isSound, outcome = pcall(wayOf(text()))
+    if not isSound then
+      if not isAnyDone then error(outcome, 0) end
+      return redis.error_reply('EVERSTEPPART ' .. (type(outcome) == 'table' and outcome.err or outcome))
+    end
+    outcomes[n] = outcome
+    isAnyDone = isAnyDone or outcome ~= false
+  end
   sendNudge()
   -- Replicas are waited for up to the last write of a connection, and a repeat of what another one has done writes nothing.
   if isWaitedFor then ask('HSET', META, 'waited', '1') end

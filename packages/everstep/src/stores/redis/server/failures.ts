@@ -68,6 +68,12 @@ function meaning(error: unknown, settings: RedisSettings, during: FailedWhile): 
         "STORE_NOT_OURS",
         `${place}: there are keys of something else; nothing was changed. Choose another \`namespace\`.`,
       );
+    case "EVERSTEPPART":
+      return is(
+        "ambiguous",
+        "STORE_FAILED",
+        `${place} refused a command when part of what was asked had been done. Try again: only what it is about fails then.`,
+      );
     case "OOM":
       return is(
         "unavailable",

@@ -1,7 +1,7 @@
 /** What a write has looked at is changed by others before it is saved; each time it is arranged, not hoped for. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Claim } from "../../../model/lease.ts";
-import type { StoreRequest } from "../../../store/store.ts";
+import type { StoreOutcome, StoreRequest } from "../../../store/store.ts";
 import {
   claimIds,
   instance,
@@ -214,6 +214,33 @@ describe.skipIf(redisUrl === undefined)("what is changed between the look and th
     const later = (await store.listEvents(current.runId, { limit: 10 })).items.map(({ seq }) => seq);
     expect(later).toEqual(what === "restart" || what === "terminate" ? [1] : [1, 2]);
   });
+
+  test.each([
+    ["pause", pause, "paused"],
+    ["terminate", terminate, "superseded"],
+    ["restart", restart, "superseded"],
+  ] as const)(
+    "by commits, however fast they come, keeps nobody from a decision: %s",
+    async (_what, decide, then) => {
+      const { lease } = await started(others, "a");
+      let count = 0;
+      const next = (): Promise<StoreOutcome> => {
+        count += 1;
+        return write(others, commit(lease, boundary(count, { steps: [completed(count)] })), at(3) + count);
+      };
+      const interfere = (): Promise<unknown> => {
+        interferences.push(interfere);
+        return next();
+      };
+      interferences = [interfere];
+      expect(await write(store, decide("a"), at(4))).toMatchObject({ kind: "changed", leased: true });
+      expect([looks, saves, count]).toEqual([1, 1, 1]);
+      expect(await next()).toMatchObject({ kind: then });
+      const isFencedOff = then === "superseded";
+      expect(await stepsOf(store, lease.runId)).toHaveLength(isFencedOff ? 1 : 2);
+      expect(await client.call("HGET", [key(`run:${lease.runId}`), "commit"])).toBe(isFencedOff ? "0" : "2");
+    },
+  );
 
   test("by events, however fast they come, keeps no commit from what it does for others", async () => {
     const { lease } = await started(others, "a");

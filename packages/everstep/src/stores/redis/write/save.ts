@@ -111,8 +111,11 @@ function changedFields(run: WorkingRun, before: FieldTexts): readonly [Field, st
     Field,
     string | null,
   ][];
+  if (run.isNew) return entries.filter(([, value]) => value !== null);
+  // Under the token before there may have been commits since it was looked at.
+  const isFencedOff = texts.token !== before.token;
   // What is not known of a hash that is there is written, whatever it may be.
-  return entries.filter(([field, value]) => (run.isNew ? value !== null : value !== before[field]));
+  return entries.filter(([field, value]) => value !== before[field] || (isFencedOff && field === "commit"));
 }
 
 /** Nobody prunes a run that was replaced, but until when it would have been kept is still shown. */
