@@ -50,6 +50,6 @@ export const instancesGet = defineCommand({
     if (steps.length === 0) return;
     out.line();
     out.line(painted("bold", "Steps"));
-    writeTimeline(steps, now, out);
+    writeTimeline(steps, now, out, details.meta.completedAt);
   },
 });

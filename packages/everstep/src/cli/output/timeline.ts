@@ -11,19 +11,27 @@ import { durationBetween, spokenDuration, whenDue } from "./time.ts";
 import { errorText } from "./value.ts";
 import { shortened, widthOf } from "./width.ts";
 
-export function writeTimeline(steps: readonly WireStep[], now: number, out: Output): void {
+/** `endedAt`: when the instance ended; what was open then was never finished, and its time does not go on. */
+export function writeTimeline(
+  steps: readonly WireStep[],
+  now: number,
+  out: Output,
+  endedAt: string | null = null,
+): void {
+  const until = endedAt === null ? now : Date.parse(endedAt);
+  const isLeft = ({ settledAt }: WireStep): boolean => endedAt !== null && settledAt === null;
   const rows = steps.map((step) => ({
     step,
     name: cleaned(`${"  ".repeat(step.depth)}${step.depth === 0 ? step.stepKey : nameInside(step)}`),
-    what: cleaned(whatOf(step, now)),
-    took: tookOf(step, now),
+    what: cleaned(isLeft(step) ? `${kindOf(step)}, not finished` : whatOf(step, now)),
+    took: isLeft(step) ? spokenDuration(durationBetween(step.createdAt, until)) : tookOf(step, now),
   }));
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(widthOf));
   const nameWidth = Math.min(widest(rows.map(({ name }) => name)), nameMax);
   const whatWidth = Math.min(widest(rows.map(({ what }) => what)), whatMax);
   const tookWidth = widest(rows.map(({ took }) => took));
   const left = Math.min(out.columns, columnsMax) - nameWidth - whatWidth - tookWidth - 10;
-  const bar = left < barMin ? undefined : barsOver(steps, now, Math.min(left, barMax));
+  const bar = left < barMin ? undefined : barsOver(steps, until, Math.min(left, barMax));
   for (const { step, name, what, took } of rows) {
     const pieces: Piece[] = ["  ", stepMark(step.status), " ", padded(name, nameWidth), "  "];
     pieces.push(painted("dim", padded(what, whatWidth)), "  ", took.padStart(tookWidth));
@@ -67,10 +75,18 @@ export function whatOf(step: WireStep, now: number): string {
   }
 }
 
-function waitText({ status, waitEventType, topic, wakeAt }: WireStep, now: number): string {
-  const what = topic === null ? `event ${waitEventType}` : `topic ${topic}`;
+function kindOf(step: WireStep): string {
+  return step.type === "waitForEvent" ? awaitedBy(step) : step.type;
+}
+
+function awaitedBy({ waitEventType, topic }: WireStep): string {
+  return topic === null ? `event ${waitEventType}` : `topic ${topic}`;
+}
+
+function waitText(step: WireStep, now: number): string {
+  const { status, wakeAt } = step;
   const until = status === "waiting" && wakeAt ? `, ${whenOver.event} ${whenDue(wakeAt, now)}` : "";
-  return `${what}${until}`;
+  return `${awaitedBy(step)}${until}`;
 }
 
 function attemptText(step: WireStep, now: number): string {
