@@ -74,7 +74,7 @@ onEachStore(
       await reach(stage.served.app.workflows.failing.at("failing-dead"), "errored");
       await page.getByLabel("Select failing-dead").click();
       // What has ended cannot be terminated.
-      expect(await page.getByRole("button", { name: /^Terminate/ }).count()).toBe(0);
+      await expect.poll(() => page.getByRole("button", { name: /^Terminate/ }).count()).toBe(0);
       await page.getByRole("button", { name: "Restart", exact: true }).click();
       await page.getByRole("group", { name: "Restart 1 instance from the beginning?" }).waitFor();
       await page.getByRole("button", { name: "Restart 1" }).click();
