@@ -80,7 +80,9 @@ function Numbers({ recent: { ended, successRate, p50, p95 } }: { readonly recent
           </div>
         ))}
       </dl>
-      <p className="small dim">of the newest {counted(ended, "instance")} that ended</p>
+      <p className="small dim">
+        of the newest {counted(ended, "instance")} that ended; success leaves out terminated ones
+      </p>
     </div>
   );
 }

@@ -61,7 +61,8 @@ function timeFacts(meta: WireMeta, now: number, wait: KnownWait | undefined): re
     ...time("updated", meta.updatedAt),
     ...time("ended", completedAt),
     ...(took === undefined ? [] : [["took", spokenDuration(took)] as const]),
-    ...(completedAt === null ? time(dueWord(meta, wait), meta.dueAt) : []),
+    // While a runner is at it, that is the end of its lease: nothing that happens to the instance.
+    ...(completedAt === null && !meta.executing ? time(dueWord(meta, wait), meta.dueAt) : []),
     ...time("deadline", meta.deadlineAt),
   ];
 }
