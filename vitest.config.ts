@@ -36,8 +36,6 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     pool: "forks",
-    // Machines that check submissions are shared: what fails there is tried once more, and named as flaky in the report.
-    retry: process.env.CI === "true" ? 1 : 0,
     // Generous: a busy machine is slow, a mistake is for ever.
     testTimeout: 120_000,
     hookTimeout: 120_000,
