@@ -4,7 +4,7 @@ import {
   type Duration,
   defineWorkflow,
   RetryAfterError,
-  type WorkflowOptions,
+  type WorkflowSettings,
 } from "everstep";
 import { createFakeRuntime, createGate, createTestHarness, memory } from "everstep/testing";
 
@@ -17,7 +17,7 @@ const retried = { limit: 1, backoff: "constant" } as const;
 const never = "365 days";
 
 /** How long from now the run is due, after its first turn. */
-async function dueIn(run: Run, options: Partial<WorkflowOptions> = {}): Promise<number> {
+async function dueIn(run: Run, options: Partial<WorkflowSettings> = {}): Promise<number> {
   const harness = createTestHarness({ workflows: { W: defineWorkflow({ name: "w", ...options }, run) } });
   const instance = await harness.workflows.W.create({ id: "i" });
   await harness.runUntilIdle();
@@ -33,7 +33,7 @@ const failing = (error: () => unknown) => () => {
 const no = failing(() => new Error("no"));
 
 /** What was recorded as the timeout of a step. */
-async function recordedTimeout(run: Run, options: Partial<WorkflowOptions> = {}): Promise<number> {
+async function recordedTimeout(run: Run, options: Partial<WorkflowSettings> = {}): Promise<number> {
   const harness = createTestHarness({ workflows: { W: defineWorkflow({ name: "w", ...options }, run) } });
   const instance = await harness.workflows.W.create({ id: "i" });
   await harness.runUntilIdle();
@@ -45,7 +45,7 @@ async function recordedTimeout(run: Run, options: Partial<WorkflowOptions> = {})
 }
 
 /** How long a run lasts before it is ended from outside. */
-async function endedAfter(options: Partial<WorkflowOptions>): Promise<number> {
+async function endedAfter(options: Partial<WorkflowSettings>): Promise<number> {
   const workflow = defineWorkflow({ name: "w", ...options }, async (_event, step) =>
     step.sleep("nap", never),
   );
@@ -58,7 +58,7 @@ async function endedAfter(options: Partial<WorkflowOptions>): Promise<number> {
   return Number(completedAt) - begun;
 }
 
-async function keptFor(options: Partial<WorkflowOptions>, ttl?: Duration): Promise<number> {
+async function keptFor(options: Partial<WorkflowSettings>, ttl?: Duration): Promise<number> {
   const harness = createTestHarness({
     workflows: { W: defineWorkflow({ name: "w", ...options }, async () => {}) },
   });

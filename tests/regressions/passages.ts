@@ -1,5 +1,5 @@
 /** What author code asked for and was given, passage by passage: the evidence for scenarios about replay. */
-import type { StepConfig, WorkflowEvent, WorkflowStep } from "everstep";
+import type { StepConfig, WaitOptions, WorkflowEvent, WorkflowStep } from "everstep";
 
 type Run = (event: WorkflowEvent, step: WorkflowStep) => unknown;
 
@@ -35,7 +35,7 @@ export function watchPassages(): Passages {
           noting(name, step.do(name, config, callback)),
         sleep: (name, duration) => noting(name, step.sleep(name, duration)),
         sleepUntil: (name, time) => noting(name, step.sleepUntil(name, time)),
-        waitForEvent: (name, options) => noting(name, step.waitForEvent(name, options)),
+        waitForEvent: (name: string, options: WaitOptions) => noting(name, step.waitForEvent(name, options)),
         log: step.log,
       } as WorkflowStep);
     };

@@ -5,6 +5,7 @@ export {
   type WorkflowDefinition,
   type WorkflowFunction,
   type WorkflowOptions,
+  type WorkflowSettings,
 } from "./authoring/define-workflow.ts";
 export type { Duration } from "./authoring/duration.ts";
 export {
@@ -25,11 +26,14 @@ export type {
   StepCallback,
   StepConfig,
   StepContext,
+  TopicWait,
+  TypeWait,
   WaitOptions,
   WorkflowEvent,
   WorkflowLogger,
   WorkflowStep,
 } from "./authoring/workflow-step.ts";
+export type { EventSchemas, TypedWorkflow, TypesOf, WorkflowTypes } from "./authoring/workflow-types.ts";
 export type { RunnerSettings, StopOptions } from "./client/app-options.ts";
 export type { InstanceResult } from "./client/await-end.ts";
 export type { CheckOptions } from "./client/check-code.ts";

@@ -5,17 +5,15 @@ import { readOptions } from "../model/read-options.ts";
 import { limitsFrom } from "./check-limits.ts";
 import type { Classify } from "./classify.ts";
 import { type Duration, parseDuration } from "./duration.ts";
-import { checkWorkflowName } from "./names.ts";
+import { checkEventType, checkWorkflowName } from "./names.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./standard-schema.ts";
 import type { RetryConfig, WorkflowEvent, WorkflowStep } from "./workflow-step.ts";
+import type { EventInputs, EventOutputs, EventSchemas, WorkflowTypes } from "./workflow-types.ts";
 
-export interface WorkflowOptions {
+/** What a workflow is set to, but for its schemas. */
+export interface WorkflowSettings<Name extends string = string> {
   /** Scope of instance ids in the store, and the name in every interface. At most 64 characters. */
-  readonly name: string;
-  /** Checked before an instance is created. Any Standard Schema (zod, valibot, arktype, ...). */
-  readonly params?: StandardSchema;
-  /** Checked when `run` returned. */
-  readonly output?: StandardSchema;
+  readonly name: Name;
   /** Defaults for the steps of this workflow. */
   readonly retries?: RetryConfig | false;
   readonly timeout?: Duration;
@@ -34,16 +32,26 @@ export interface WorkflowOptions {
   readonly classify?: Classify;
 }
 
-export type WorkflowFunction<Params, Output> = (
+/** Any Standard Schema will do: zod, valibot, arktype, ... */
+export interface WorkflowOptions<Name extends string = string> extends WorkflowSettings<Name> {
+  /** Checked before an instance is created. */
+  readonly params?: StandardSchema | undefined;
+  /** Checked when `run` returned. */
+  readonly output?: StandardSchema | undefined;
+  /** The events the workflow takes, by type, with the schema of their payloads. Checked before an event is stored. */
+  readonly events?: EventSchemas | undefined;
+}
+
+export type WorkflowFunction<Params, Output, Events = any> = (
   event: WorkflowEvent<Params>,
-  step: WorkflowStep,
+  step: WorkflowStep<Events>,
 ) => Promise<Output> | Output;
 
 /** How calls are matched with history and how pauses treat timers. Classes written for Cloudflare use "cloudflare". */
 export type WorkflowMode = "everstep" | "cloudflare";
 
-export interface WorkflowDefinition<Params = any, Output = any> {
-  readonly name: string;
+export interface WorkflowDefinition<Params = any, Output = any, Events = any, Name extends string = string> {
+  readonly name: Name;
   readonly options: WorkflowOptions;
   readonly limits: Limits;
   readonly maxRunMs: number | null;
@@ -52,18 +60,53 @@ export interface WorkflowDefinition<Params = any, Output = any> {
   readonly mode: WorkflowMode;
   readonly run: WorkflowFunction<any, any>;
   /** Types only. */
-  readonly "~types"?: { readonly params: Params; readonly output: Output };
+  readonly "~types"?: WorkflowTypes<Params, Output, Events, Name>;
 }
 
+// The schemas are no part of an options type that names them already: to intersect a schema of ArkType with a wider one is
+// more than the compiler goes through with.
+interface CheckedParams<Schema> {
+  readonly params: Schema;
+}
+
+interface FreeParams {
+  readonly params?: undefined;
+}
+
+interface OtherSchemas<Output, Events> {
+  readonly output?: Output;
+  readonly events?: Events;
+}
+
+/** What a run may return: anything, unless a schema says what. */
+type ReturnedFor<Schema extends StandardSchema> = [Schema] extends [never] ? unknown : InferInput<Schema>;
+
+/** What callers get of it. */
+type OutputOf<Schema extends StandardSchema, Returned> = [Schema] extends [never]
+  ? Returned
+  : InferOutput<Schema>;
+
 /** Names a workflow and the function that is its definition. */
-export function defineWorkflow<Schema extends StandardSchema, Output>(
-  options: WorkflowOptions & { readonly params: Schema },
-  run: WorkflowFunction<InferOutput<Schema>, Output>,
-): WorkflowDefinition<InferInput<Schema>, Output>;
-export function defineWorkflow<Params = any, Output = any>(
-  options: WorkflowOptions,
-  run: WorkflowFunction<Params, Output>,
-): WorkflowDefinition<Params, Output>;
+export function defineWorkflow<
+  Params extends StandardSchema,
+  Returned extends ReturnedFor<Output>,
+  Name extends string = string,
+  Output extends StandardSchema = never,
+  Events extends EventSchemas = never,
+>(
+  options: WorkflowSettings<Name> & CheckedParams<Params> & OtherSchemas<Output, Events>,
+  run: WorkflowFunction<InferOutput<Params>, Returned, EventOutputs<Events>>,
+): WorkflowDefinition<InferInput<Params>, OutputOf<Output, Returned>, EventInputs<Events>, Name>;
+export function defineWorkflow<
+  Params = any,
+  Returned extends ReturnedFor<Output> = any,
+  Name extends string = string,
+  Output extends StandardSchema = never,
+  Events extends EventSchemas = never,
+>(
+  options: WorkflowSettings<Name> & FreeParams & OtherSchemas<Output, Events>,
+  run: WorkflowFunction<Params, Returned, EventOutputs<Events>>,
+): WorkflowDefinition<Params, OutputOf<Output, Returned>, EventInputs<Events>, Name>;
 export function defineWorkflow(
   options: WorkflowOptions,
   run: WorkflowFunction<any, any>,
@@ -104,6 +147,7 @@ function definitionOf(
   checkNames(options, optionNames, `Workflow "${options.name}"`, "INVALID_WORKFLOW_DEFINITION");
   checkSchema(options.params, options.name, "params");
   checkSchema(options.output, options.name, "output");
+  checkEvents(options.events, options.name, limits);
   const { concurrency, strictStepNames } = options;
   if (strictStepNames !== undefined && typeof strictStepNames !== "boolean") {
     throw new EverstepError(
@@ -133,6 +177,7 @@ const optionNames: NamesOf<WorkflowOptions> = {
   name: true,
   params: true,
   output: true,
+  events: true,
   retries: true,
   timeout: true,
   limits: true,
@@ -154,6 +199,20 @@ function checkSchema(schema: unknown, workflowName: string, what: string): void 
     "INVALID_WORKFLOW_DEFINITION",
     `${what} of workflow "${workflowName}" is not a schema. Pass a Standard Schema, such as z.object({ ... }) of zod.`,
   );
+}
+
+function checkEvents(events: unknown, workflowName: string, limits: Limits): void {
+  if (events === undefined) return;
+  if (typeof events !== "object" || events === null || Array.isArray(events)) {
+    throw new EverstepError(
+      "INVALID_WORKFLOW_DEFINITION",
+      `events of workflow "${workflowName}" must be an object of schemas by event type: { approved: z.object({ ... }) }.`,
+    );
+  }
+  for (const [type, schema] of Object.entries(events)) {
+    checkEventType(type, limits);
+    checkSchema(schema, workflowName, `events.${type}`);
+  }
 }
 
 function durationOrNull(value: Duration | undefined, what: string): number | null {

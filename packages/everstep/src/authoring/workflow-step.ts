@@ -1,5 +1,6 @@
 import type { Mutation } from "../model/mutations.ts";
 import type { Duration } from "./duration.ts";
+import type { EventTypeOf, UndeclaredType } from "./workflow-types.ts";
 
 /** What `run` is called with. The same in every passage: payload, timestamp and ids never change. */
 export interface WorkflowEvent<Params = any> {
@@ -10,8 +11,11 @@ export interface WorkflowEvent<Params = any> {
   readonly workflowName: string;
 }
 
-/** What `run` works with. Every call is durable: once it has completed it answers from history. */
-export interface WorkflowStep {
+/**
+ * What `run` works with. Every call is durable: once it has completed it answers from history. `Events` are the payloads of the
+ * events that the workflow declares, by type.
+ */
+export interface WorkflowStep<Events = any> {
   /** Runs the callback until it succeeds or its retries are used up, and remembers the result. */
   do<Result>(name: string, callback: StepCallback<Result>): Promise<Result>;
   do<Result>(name: string, config: StepConfig | null, callback: StepCallback<Result>): Promise<Result>;
@@ -19,7 +23,14 @@ export interface WorkflowStep {
   sleep(name: string, duration: Duration): Promise<void>;
   sleepUntil(name: string, timestamp: Date | number): Promise<void>;
   /** Waits for an event of a type sent to this instance, or for a publication on a topic. */
-  waitForEvent<Payload = any>(name: string, options: WaitOptions<Payload>): Promise<ReceivedEvent<Payload>>;
+  waitForEvent<Payload = any>(
+    name: string,
+    options: WaitOptions<Payload, UndeclaredType<Events>>,
+  ): Promise<ReceivedEvent<Payload>>;
+  waitForEvent<Type extends EventTypeOf<Events>>(
+    name: string,
+    options: TypeWait<Events[Type], Type>,
+  ): Promise<ReceivedEvent<Events[Type], Type>>;
   /** Durable log lines, kept with the instance. */
   readonly log: WorkflowLogger;
 }
@@ -87,7 +98,7 @@ export interface StepContext {
     options?: StartOptions<Params>,
   ) => string;
   /** Sends an event to another instance with this step's record, or not at all. */
-  readonly sendEvent: (to: EventAddress, event: OutgoingEvent) => void;
+  readonly sendEvent: <Events = any>(to: EventAddress<Events>, event: OutgoingEvent<NoInfer<Events>>) => void;
 }
 
 export interface ResolvedStepConfig {
@@ -104,35 +115,57 @@ export interface StartOptions<Params = any> {
   readonly params?: Params;
 }
 
-export interface EventAddress {
-  readonly workflow: string | { readonly name: string };
+export interface EventAddress<Events = any> {
+  /** A definition, whose events are typed then, or a name. */
+  readonly workflow: string | { readonly name: string; readonly "~types"?: { readonly events: Events } };
   readonly id: string;
 }
 
-export interface OutgoingEvent {
-  readonly type: string;
-  readonly payload?: unknown;
+/** An event to send: one of those that the workflow declares, or any where it declares none. */
+export type OutgoingEvent<Events = any> = {
+  [Type in EventTypeOf<Events>]: EventOfType<Type, Events[Type]>;
+}[EventTypeOf<Events>];
+
+/** The payload may be left out where `undefined` is a fit value for it. */
+type EventOfType<Type, Payload> = undefined extends Payload
+  ? EventBase<Type> & { readonly payload?: Payload }
+  : EventBase<Type> & { readonly payload: Payload };
+
+interface EventBase<Type> {
+  readonly type: Type;
   /** Sending the same id again has no further effect; generated when left out. */
   readonly id?: string | undefined;
 }
 
-interface WaitBase<Payload> {
+interface WaitBase<Payload, Type extends string = string> {
   /** Default 24 hours, from 1 second to 365 days. */
   readonly timeout?: Duration;
   /** Called once with the event before the wait completes; its writes commit with the consumption. */
   readonly onConsume?: (
-    event: ReceivedEvent<Payload>,
+    event: ReceivedEvent<Payload, Type>,
     tx: Pick<StepContext, "mutate" | "serviceCalls">,
   ) => unknown;
 }
 
-export type WaitOptions<Payload = any> =
-  | (WaitBase<Payload> & { readonly type: string; readonly topic?: never })
-  | (WaitBase<Payload> & { readonly topic: string; readonly type?: never });
+/** Waits for an event of a type. */
+export interface TypeWait<Payload = any, Type extends string = string> extends WaitBase<Payload, Type> {
+  readonly type: Type;
+  readonly topic?: never;
+}
 
-export interface ReceivedEvent<Payload = any> {
+/** Waits for a publication on a topic. */
+export interface TopicWait<Payload = any> extends WaitBase<Payload> {
+  readonly topic: string;
+  readonly type?: never;
+}
+
+export type WaitOptions<Payload = any, Type extends string = string> =
+  | TypeWait<Payload, Type>
+  | TopicWait<Payload>;
+
+export interface ReceivedEvent<Payload = any, Type extends string = string> {
   /** The event's type, or the topic it was published on. */
-  readonly type: string;
+  readonly type: Type;
   readonly payload: Readonly<Payload>;
   readonly timestamp: Date;
 }

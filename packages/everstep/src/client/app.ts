@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { TypesOf } from "../authoring/workflow-types.ts";
 import type { Observer } from "../model/observer.ts";
 import type { StopReport } from "../runner/runner.ts";
 import type { TickOptions } from "../runner/ticks.ts";
@@ -14,10 +15,14 @@ import type { VerifyOptions } from "./verify-app.ts";
 import type { WorkflowHandle } from "./workflow-handle.ts";
 
 export type Handles<Workflows extends Record<string, WorkflowDefinition>> = {
-  readonly [Key in keyof Workflows]: Workflows[Key] extends WorkflowDefinition<infer Params, infer Output>
-    ? WorkflowHandle<Params, Output>
-    : never;
+  readonly [Key in keyof Workflows]: HandleOf<Workflows[Key]>;
 };
+
+type HandleOf<Workflow extends WorkflowDefinition> = WorkflowHandle<
+  TypesOf<Workflow>["params"],
+  TypesOf<Workflow>["output"],
+  TypesOf<Workflow>["events"]
+>;
 
 export interface App<
   Workflows extends Record<string, WorkflowDefinition> = Record<string, WorkflowDefinition>,

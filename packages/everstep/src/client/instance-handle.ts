@@ -21,7 +21,7 @@ import { StoredInstance } from "./stored-instance.ts";
 import type { WithinOptions } from "./within-transaction.ts";
 
 /** One instance, by its id: read as `InstanceReading` says, and steered. */
-export class InstanceHandle<Output = any> extends InstanceReading<Output> {
+export class InstanceHandle<Output = any, Events = any> extends InstanceReading<Output> {
   readonly #instance: StoredInstance;
 
   constructor(instance: StoredInstance, creation: Creation | null = null) {
@@ -54,7 +54,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
   }
 
   /** A new instance that begins with what this one recorded before a step. */
-  async fork(options: ForkOptions = {}): Promise<InstanceHandle<Output>> {
+  async fork(options: ForkOptions = {}): Promise<InstanceHandle<Output, Events>> {
     checkNames(options, forkNames, "fork");
     const { definition, parts } = this.#instance;
     const ref = await forkInstance(this.#instance, options);
@@ -86,7 +86,7 @@ export class InstanceHandle<Output = any> extends InstanceReading<Output> {
    * Sends an event to this instance. It waits until the workflow asks for its type. With `{ tx }`, a transaction of your
    * own on the store's database, it is sent when that commits.
    */
-  async sendEvent(event: OutgoingEvent, within: WithinOptions = {}): Promise<void> {
+  async sendEvent(event: OutgoingEvent<Events>, within: WithinOptions = {}): Promise<void> {
     await sendEvent(this.#instance, event, within);
   }
 }

@@ -135,7 +135,7 @@ const decisions: Readonly<Record<string, [decide: Decide, before?: Decide]>> = {
 type Decide = (instance: InstanceHandle) => Promise<void>;
 
 describe.each(Object.entries(decisions))("a %s under a key", (_verb, [decide, before]) => {
-  async function stage(options: Partial<AppOptions<Record<string, never>>> = {}) {
+  async function stage(options: Partial<Omit<AppOptions<Record<string, never>>, "workflows">> = {}) {
     const writes: string[] = [];
     const store = createFaultyStore(memory());
     const app = createWorkflows({ workflows: { H: hopeless }, store, onNotice: () => {}, ...options });

@@ -25,7 +25,7 @@ export type CreateArguments<Params> = CreateArgumentsOf<
 >;
 
 /** One workflow of an app: creates its instances and finds them again. */
-export class WorkflowHandle<Params = any, Output = any> {
+export class WorkflowHandle<Params = any, Output = any, Events = any> {
   readonly name: string;
   readonly #definition: WorkflowDefinition;
   readonly #parts: AppParts;
@@ -40,7 +40,9 @@ export class WorkflowHandle<Params = any, Output = any> {
    * Creates an instance. Once this resolves it is durable and will run, here or elsewhere. With `{ tx }`, a transaction of
    * your own on the store's database, it is there once that commits, and never if it does not.
    */
-  async create(...[options = {}, within = {}]: CreateArguments<Params>): Promise<InstanceHandle<Output>> {
+  async create(
+    ...[options = {}, within = {}]: CreateArguments<Params>
+  ): Promise<InstanceHandle<Output, Events>> {
     const tx = transactionOf(within);
     const draft = this.#draft(options);
     const { ifExists } = options;
@@ -53,7 +55,7 @@ export class WorkflowHandle<Params = any, Output = any> {
   async createBatch(
     batch: readonly CreateOptions<Params>[],
     within: WithinOptions = {},
-  ): Promise<InstanceHandle<Output>[]> {
+  ): Promise<InstanceHandle<Output, Events>[]> {
     const tx = transactionOf(within);
     const created = await createBatch(batch, this.#definition, this.#parts, tx);
     return created.map(({ instanceId, outcome }) =>
@@ -62,14 +64,14 @@ export class WorkflowHandle<Params = any, Output = any> {
   }
 
   /** An instance that exists. */
-  async get(id: string): Promise<InstanceHandle<Output>> {
+  async get(id: string): Promise<InstanceHandle<Output, Events>> {
     const instance = this.#stored(checkInstanceId(id, this.#definition.limits));
     await instance.read();
     return new InstanceHandle(instance);
   }
 
   /** The instance with this id, whether it exists or not: what is asked of it will say so. */
-  at(id: string): InstanceHandle<Output> {
+  at(id: string): InstanceHandle<Output, Events> {
     return this.#handle(checkInstanceId(id, this.#definition.limits));
   }
 
@@ -83,7 +85,7 @@ export class WorkflowHandle<Params = any, Output = any> {
    */
   async restartOrCreate(
     options: CreateOptions<Params> & RestartOrCreateOptions & { readonly id: string },
-  ): Promise<{ readonly outcome: RestartedOrCreated; readonly instance: InstanceHandle<Output> }> {
+  ): Promise<{ readonly outcome: RestartedOrCreated; readonly instance: InstanceHandle<Output, Events> }> {
     const draft = this.#draft(options, restartOrCreateNames);
     const outcome = await restartOrCreate(draft, { ...options }, this.#definition, this.#parts);
     return { outcome, instance: this.#handle(draft.ref.instanceId) };
@@ -97,7 +99,7 @@ export class WorkflowHandle<Params = any, Output = any> {
     return new StoredInstance({ workflowName: this.name, instanceId }, this.#definition, this.#parts);
   }
 
-  #handle(instanceId: string, outcome?: StoreOutcome): InstanceHandle<Output> {
+  #handle(instanceId: string, outcome?: StoreOutcome): InstanceHandle<Output, Events> {
     const creation =
       outcome?.kind === "created" ? { runId: outcome.runId, instant: this.#parts.instant.now() } : null;
     return new InstanceHandle(this.#stored(instanceId), creation);

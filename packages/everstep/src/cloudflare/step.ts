@@ -13,7 +13,7 @@ export function cloudflareStep(step: WorkflowStep, waitMsDefault: number): Workf
     do: doStep as WorkflowStep["do"],
     sleep: (name, duration) => speaking(step.sleep(name, duration), stepError),
     sleepUntil: (name, timestamp) => speaking(step.sleepUntil(name, timestamp), stepError),
-    waitForEvent: (name, options) =>
+    waitForEvent: (name: string, options: WaitOptions) =>
       speaking(step.waitForEvent(name, options), (error) =>
         error instanceof WaitForEventTimeoutError
           ? waitTimeout(timeoutMsOf(options, waitMsDefault))

@@ -11,7 +11,7 @@ import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { Mutation } from "../model/mutations.ts";
 import type { Body } from "./body.ts";
 
-export type WorkflowAddress = EventAddress["workflow"];
+export type WorkflowAddress = string | { readonly name: string };
 
 /** What a context needs from the turn it belongs to. */
 export interface ContextHost {

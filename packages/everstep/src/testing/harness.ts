@@ -48,6 +48,7 @@ import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import type { App } from "../client/app.ts";
 import type { AppOptions } from "../client/app-options.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
+import type { InstanceHandle } from "../client/instance-handle.ts";
 import type { InstanceStatusView } from "../client/views.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { TickOptions } from "../runner/ticks.ts";
@@ -316,7 +317,7 @@ export class TestHarness<
   /** Sends an event as the app would. Its turn comes with the next tick. */
   async sendEvent(address: InstanceAddress, event: OutgoingEvent): Promise<void> {
     const { key, id } = await this.#inspector.find(address);
-    const instance = await this.#front.workflows[key].get(id);
+    const instance: InstanceHandle = await this.#front.workflows[key].get(id);
     await instance.sendEvent(event);
   }
 

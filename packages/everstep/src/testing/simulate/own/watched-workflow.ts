@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from "../../../authoring/define-workflow.ts";
 import type {
   StepCallback,
   StepContext,
+  WaitOptions,
   WorkflowEvent,
   WorkflowStep,
 } from "../../../authoring/workflow-step.ts";
@@ -132,7 +133,7 @@ function watchedStep(
     }) as WorkflowStep["do"],
     sleep: (name, duration) => noted("sleep", String(name), step.sleep(name, duration)),
     sleepUntil: (name, timestamp) => noted("sleep", String(name), step.sleepUntil(name, timestamp)),
-    waitForEvent: (name, options) => {
+    waitForEvent: (name: string, options: WaitOptions) => {
       const hook = options?.onConsume;
       if (typeof hook !== "function") return noted("wait", String(name), step.waitForEvent(name, options));
       const worker = workerIn(member, `The onConsume of "${name}" of ${nameOf(event)}`);
