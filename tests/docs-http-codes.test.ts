@@ -48,8 +48,8 @@ beforeAll(async () => {
   await PARCEL.create({ id: "lost", params: { weight: 2 } });
   await harness.runUntilIdle();
   await ORDER.at("over").terminate();
-  await ORDER.at("o-1").sendEvent({ type: "noted", id: "e-1" });
-  await ORDER.at("o-2").sendEvent({ type: "noted", id: "e-2" });
+  await ORDER.at("o-1").sendEvent({ type: "noted", idempotencyKey: "e-1" });
+  await ORDER.at("o-2").sendEvent({ type: "noted", idempotencyKey: "e-2" });
   await ORDER.at("o-2").restart();
   await harness.runUntilIdle();
 

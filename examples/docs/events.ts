@@ -20,9 +20,17 @@ const harness = createTestHarness({ workflows: { APPROVAL: approval } });
 const answered = await harness.workflows.APPROVAL.create({ id: "answered" });
 const ignored = await harness.workflows.APPROVAL.create({ id: "ignored" });
 // #region send
-await answered.sendEvent({ type: "approved", payload: { by: "kim" }, id: "approval-of-answered" });
+await answered.sendEvent({
+  type: "approved",
+  payload: { by: "kim" },
+  idempotencyKey: "approval-of-answered",
+});
 // #endregion send
-await answered.sendEvent({ type: "approved", payload: { by: "ann" }, id: "approval-of-answered" });
+await answered.sendEvent({
+  type: "approved",
+  payload: { by: "ann" },
+  idempotencyKey: "approval-of-answered",
+});
 await harness.advance("3 days");
 assert.deepEqual(await answered.status(), {
   status: "complete",

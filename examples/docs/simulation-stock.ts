@@ -57,7 +57,7 @@ test("nothing stays reserved, whoever is first", async () => {
       for (const type of random.pick([["paid"], ["cancelled"], ["cancelled", "paid"], []])) {
         await clock.sleep(random.pick(["0 seconds", "10 seconds", "2 hours", "1 day"]));
         // One that comes too late is told so.
-        await instance.sendEvent({ id: `o-1-${type}`, type }).catch(() => {});
+        await instance.sendEvent({ idempotencyKey: `o-1-${type}`, type }).catch(() => {});
       }
     },
     invariants: {

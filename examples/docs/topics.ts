@@ -19,9 +19,13 @@ await harness.runUntilIdle();
 
 // #region publish
 const { items } = await app.waiters("releases.stable");
-const { waiters } = await app.publish("releases.stable", { version: "2.0" }, { id: "release-2.0" });
+const { waiters } = await app.publish(
+  "releases.stable",
+  { version: "2.0" },
+  { idempotencyKey: "release-2.0" },
+);
 console.log(items.length, waiters); // 2 2
-const again = await app.publish("releases.stable", { version: "2.0" }, { id: "release-2.0" });
+const again = await app.publish("releases.stable", { version: "2.0" }, { idempotencyKey: "release-2.0" });
 console.log(again.waiters); // 2: the answer of the first time; nobody gets it twice
 // #endregion publish
 

@@ -35,7 +35,7 @@ onEachStore("an exported history", (tell) => {
     const story = tell({ ORDER: order });
     const instance = await story.workflows.ORDER.create({ id: "i", params: rich });
     await story.advance("5 minutes");
-    await story.sendEvent("i", { type: "approved", id: "e-1", payload: { name: "Ann" } });
+    await story.sendEvent("i", { type: "approved", idempotencyKey: "e-1", payload: { name: "Ann" } });
     await story.runUntilIdle();
     return { story, instance };
   }
@@ -118,7 +118,7 @@ describe("an exported history", () => {
     });
     const story = createTestHarness({ workflows: { W: workflow } });
     const instance = await story.workflows.W.create({ id: "i", params: { token: "t-1" } });
-    await story.sendEvent("i", { type: "unused", id: "e", payload: "t-1" });
+    await story.sendEvent("i", { type: "unused", idempotencyKey: "e", payload: "t-1" });
     await story.advance("1 minute");
     return { story, instance, workflow };
   }

@@ -75,7 +75,7 @@ export class Clients {
         `letter ${number} to ${journey.id}`,
         () => journey.sendEvent(event),
         // When the second is right is for the audit to say.
-        ["INSTANCE_TERMINAL", "EVENT_ID_CONFLICT"],
+        ["INSTANCE_TERMINAL", "IDEMPOTENCY_KEY_CONFLICT"],
       );
       this.#receipts.letters.push({ ...letter, ...receipt });
     };
@@ -92,7 +92,7 @@ export class Clients {
       let waiters: number | null = null;
       const receipt = await this.#receipts.answered(`publication ${number}`, async () => {
         const { id, topic } = publication;
-        waiters = (await this.#app.publish(topic, { number }, { id })).waiters;
+        waiters = (await this.#app.publish(topic, { number }, { idempotencyKey: id })).waiters;
       });
       this.#receipts.publications.push({ ...publication, waiters, ...receipt });
     }

@@ -44,16 +44,16 @@ onEachStore("the tabs of an instance", { isOfThePage: true, seed }, (stage) => {
     await page.waitForURL(/\/order\/approving\?step=\d+$/);
   });
 
-  test("an event of another type is kept, and the same id has no further effect", async () => {
+  test("an event of another type is kept, and the same key has no further effect", async () => {
     const order = await stage.served.app.workflows.order.create({ id: "keeping", params: book });
     await reach(order, "waiting", "approval");
     const page = await open(stage, "order/keeping?tab=events");
     for (const _ of ["once", "twice"]) {
       await page.getByLabel("Type", { exact: true }).fill("later");
       await page.getByText("No step waits for this type now.").waitFor();
-      await page.getByLabel("Id (optional)").fill("keeping-1");
+      await page.getByLabel("Idempotency key (optional)").fill("keeping-1");
       await page.getByRole("button", { name: "Send", exact: true }).click();
-      await expect.poll(() => page.getByLabel("Id (optional)").inputValue()).toBe("");
+      await expect.poll(() => page.getByLabel("Idempotency key (optional)").inputValue()).toBe("");
     }
     await page.getByText("kept, not taken yet").waitFor();
     expect(await page.getByRole("list", { name: "Events" }).getByRole("listitem").count()).toBe(1);

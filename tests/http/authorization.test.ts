@@ -371,14 +371,14 @@ describe("SEC-2 what an answer shows, and what it creates, is decided by the hoo
     const own = createWatched();
     await own.app.workflows.QUICK.create({ id: "q", params: "secret" });
     await own.app.workflows.SLEEPER.create({ id: "s" });
-    await own.app.workflows.QUICK.at("q").sendEvent({ type: "ok", id: "e" });
+    await own.app.workflows.QUICK.at("q").sendEvent({ type: "ok", idempotencyKey: "e" });
     await own.app.tick();
     return own;
   }
 
   const asks = [
     [instances, { id: "q", ifExists: "return" }],
-    [`${instances}/q/events`, { type: "ok", id: "e" }],
+    [`${instances}/q/events`, { type: "ok", idempotencyKey: "e" }],
     [`${instances}/q/restart-or-create`, { when: { statuses: ["waiting"] } }],
   ] as const;
 

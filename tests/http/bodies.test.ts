@@ -233,7 +233,6 @@ describe("SEC-22 nobody can give what is the engine's to say", () => {
     history: [],
     lease: { owner: "thief", until: 9e15 },
     workflowName: "other",
-    idempotencyKey: "x",
     tx: {},
     system: true,
     forStep: "charge",

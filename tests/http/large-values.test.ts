@@ -60,7 +60,8 @@ describe("lists", () => {
     const { app, get } = await begin(0);
     await app.workflows.ORDER.create({ id: "o" });
     const instance = app.workflows.ORDER.at("o");
-    for (let n = 0; n < 10; n++) await instance.sendEvent({ type: "other", payload: large, id: `e-${n}` });
+    for (let n = 0; n < 10; n++)
+      await instance.sendEvent({ type: "other", payload: large, idempotencyKey: `e-${n}` });
     const path = "/workflows/order/instances/o/history?pageSize=100";
     const { bytes, body } = await get(path);
     expect(bytes).toBeLessThan(15 * mebibyte);
@@ -141,7 +142,8 @@ describe("one client that takes no answer", () => {
     const { app, ask, runtime } = await begin(0, authorize);
     await app.workflows.ORDER.create({ id: "o" });
     const instance = app.workflows.ORDER.at("o");
-    for (let n = 0; n < 13; n++) await instance.sendEvent({ type: "other", payload: large, id: `e-${n}` });
+    for (let n = 0; n < 13; n++)
+      await instance.sendEvent({ type: "other", payload: large, idempotencyKey: `e-${n}` });
     const one = "/workflows/order/instances/o";
     const exports = Array.from({ length: 8 }, () => ask(`${one}/export`, screen));
     await Promise.race(exports);

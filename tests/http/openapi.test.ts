@@ -83,7 +83,8 @@ describe.each(operations)("$method $path", ({ path, method, operation }) => {
   test("has its parameters: those in the path, those in the query, and a key where repeats are safe", () => {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path ${name}`);
     const inQuery = Object.keys(route.query).map((name) => `query ${name}`);
-    const inHeader = route.hook === "management" ? ["header idempotency-key"] : [];
+    const takesKey = route.hook === "management" || route.hook === "sendEvent";
+    const inHeader = takesKey ? ["header idempotency-key"] : [];
     expect(operation.parameters.map(({ name, in: place }: Json) => `${place} ${name}`)).toEqual([
       ...inPath,
       ...inQuery,

@@ -100,7 +100,7 @@ const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<
         // Before the event: after it the instance may be complete at any moment.
         await instance.pause();
         await instance.resume();
-        await instance.sendEvent({ type: "note", id: `note-${each}` });
+        await instance.sendEvent({ type: "note", idempotencyKey: `note-${each}` });
         await app.workflows.MIXED.list();
         const { status } = await instance.result({ timeout: "60 seconds" });
         if (status !== "complete") problems.push(`Instance ${each} is ${status}.`);

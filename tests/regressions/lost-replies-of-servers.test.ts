@@ -58,7 +58,7 @@ onEachServer("lost replies of servers", (take) => {
     await Promise.all(
       ids.map(async (id) => {
         const instance = await app.workflows.W.create({ id });
-        await instance.sendEvent({ type: "note", payload: id, id: `note-${id}` });
+        await instance.sendEvent({ type: "note", payload: id, idempotencyKey: `note-${id}` });
         expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({ output: [2, id] });
       }),
     );

@@ -12,7 +12,6 @@ import {
 } from "../../packages/everstep/src/stores/redis/test-support.ts";
 import type { RedisCommands } from "../../packages/everstep/src/stores/redis/write/mutations.ts";
 import {
-  erased,
   instance,
   started,
   stepsOf,
@@ -123,7 +122,7 @@ describe.skipIf(serverProgram === undefined)("on a cluster of three nodes", () =
       wake: () => store.write([{ kind: "wake", runId: lease.runId, token: lease.token }], at(1)),
       abandon: () =>
         store.write([{ kind: "abandon", owner: lease.owner, fate: { kind: "expire" } }], at(leaseMs)),
-      remove: () => erased(store, ref("c")),
+      remove: () => store.remove(ref("c")),
       get: () => store.getInstance(ref("a")),
       "get many": () => store.getInstances([ref("a"), ref("b")]),
       statuses: () => store.getStatuses([ref("a"), ref("b")]),

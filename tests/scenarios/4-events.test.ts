@@ -1,7 +1,6 @@
 import { defineWorkflow, type EventView, type ReceivedEvent, WaitForEventTimeoutError } from "everstep";
 import { createGate } from "everstep/testing";
 import { expect, test } from "vitest";
-import { erased } from "../../packages/everstep/src/testing/store-contract/acts.ts";
 import { onEachStore } from "./each-store.ts";
 import { recordOf, wakeEarly } from "./early-wake.ts";
 
@@ -457,39 +456,39 @@ onEachStore("4.4 Events", (tell) => {
     }
   });
 
-  test("87. repeating an event id has no effect, also after the run ended", async () => {
+  test("87. repeating an idempotency key has no effect, also after the run ended", async () => {
     const story = tell({ W: collector });
     const instance = await story.workflows.W.create({ id: "i", params: { count: 2 } });
     await story.runUntilIdle();
-    await instance.sendEvent({ id: "e-1", type: "note", payload: "one" });
-    await instance.sendEvent({ id: "e-1", type: "note", payload: "one again" });
+    await instance.sendEvent({ idempotencyKey: "e-1", type: "note", payload: "one" });
+    await instance.sendEvent({ idempotencyKey: "e-1", type: "note", payload: "one again" });
     await story.runUntilIdle();
     // Its first sending has been consumed meanwhile.
-    await instance.sendEvent({ id: "e-1", type: "note", payload: "one once more" });
+    await instance.sendEvent({ idempotencyKey: "e-1", type: "note", payload: "one once more" });
     expect(await story.runUntilIdle()).toBe(0);
     expect(await story.status("i")).toEqual({ status: "waiting" });
-    await instance.sendEvent({ id: "e-2", type: "note", payload: "two" });
+    await instance.sendEvent({ idempotencyKey: "e-2", type: "note", payload: "two" });
     await story.runUntilIdle();
     expect(await story.status("i")).toEqual({ status: "complete", output: ["one", "two"] });
-    await instance.sendEvent({ id: "e-2", type: "note", payload: "two, late" });
+    await instance.sendEvent({ idempotencyKey: "e-2", type: "note", payload: "two, late" });
     expect(delivered((await story.history("i")).events)).toEqual([
       ["one", "note 0"],
       ["two", "note 1"],
     ]);
-    await expect(instance.sendEvent({ id: "e-3", type: "note" })).rejects.toMatchObject({
+    await expect(instance.sendEvent({ idempotencyKey: "e-3", type: "note" })).rejects.toMatchObject({
       code: "INSTANCE_TERMINAL",
     });
   });
 
-  test("87. the same id sent many times at once is accepted once", async () => {
+  test("87. the same key sent many times at once is accepted once", async () => {
     const story = tell({ W: collector });
     const instance = await story.workflows.W.create({ id: "i", params: { count: 1 } });
-    const event = { id: "e-1", type: "note", payload: "one" };
+    const event = { idempotencyKey: "e-1", type: "note", payload: "one" };
     await Promise.all(Array.from({ length: 20 }, () => instance.sendEvent(event)));
     expect((await story.history("i")).events).toHaveLength(1);
   });
 
-  test("87. an event id belongs to its instance, whatever others have got under it", async () => {
+  test("87. an idempotency key belongs to its instance, whatever others have got under it", async () => {
     const other = defineWorkflow({ name: "other" }, async (_event, step) => {
       await step.waitForEvent("note", { type: "note" });
     });
@@ -497,10 +496,10 @@ onEachStore("4.4 Events", (tell) => {
     await story.workflows.W.create({ id: "first", params: { count: 1 } });
     await story.workflows.W.create({ id: "second", params: { count: 1 } });
     await story.workflows.OTHER.create({ id: "third" });
-    await story.sendEvent("first", { id: "e-1", type: "note", payload: "one" });
+    await story.sendEvent("first", { idempotencyKey: "e-1", type: "note", payload: "one" });
     for (const id of ["second", "third"]) {
-      await story.sendEvent(id, { id: "e-1", type: "note", payload: id });
-      await story.sendEvent(id, { id: "e-1", type: "note", payload: "again" });
+      await story.sendEvent(id, { idempotencyKey: "e-1", type: "note", payload: id });
+      await story.sendEvent(id, { idempotencyKey: "e-1", type: "note", payload: "again" });
       expect((await story.history(id)).events.map((event) => [event.id, event.payload])).toEqual([
         ["e-1", id],
       ]);
@@ -728,7 +727,7 @@ onEachStore("4.4 Events", (tell) => {
     expect(delivered((await story.history("i")).events)).toEqual([["first", "news"]]);
   });
 
-  test("95. a publication repeated under its id reaches nobody again and is answered alike", async () => {
+  test("95. a publication repeated under its key reaches nobody again and is answered alike", async () => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       const first = await step.waitForEvent("first", { topic: "news" });
       const second = await step.waitForEvent("second", { topic: "news" });
@@ -737,12 +736,12 @@ onEachStore("4.4 Events", (tell) => {
     const story = tell({ W: workflow });
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
-    expect(await story.app.publish("news", 1, { id: "p-1" })).toEqual({ waiters: 1 });
+    expect(await story.app.publish("news", 1, { idempotencyKey: "p-1" })).toEqual({ waiters: 1 });
     await story.runUntilIdle();
     expect(await story.steps("i")).toEqual(["first completed", "second waiting"]);
-    expect(await story.app.publish("news", 1, { id: "p-1" })).toEqual({ waiters: 1 });
+    expect(await story.app.publish("news", 1, { idempotencyKey: "p-1" })).toEqual({ waiters: 1 });
     expect(await story.runUntilIdle()).toBe(0);
-    expect(await story.app.publish("news", 2, { id: "p-2" })).toEqual({ waiters: 1 });
+    expect(await story.app.publish("news", 2, { idempotencyKey: "p-2" })).toEqual({ waiters: 1 });
     await story.runUntilIdle();
     expect(await story.status("i")).toEqual({ status: "complete", output: [1, 2] });
   });
@@ -820,17 +819,19 @@ onEachStore("4.4 Events", (tell) => {
     const story = tell({ W: collector });
     const instance = await story.workflows.W.create({ id: "i", params: { count: 2 } });
     await story.runUntilIdle();
-    await instance.sendEvent({ id: "e-1", type: "note", payload: "old, taken" });
+    await instance.sendEvent({ idempotencyKey: "e-1", type: "note", payload: "old, taken" });
     await story.runUntilIdle();
     await instance.pause();
-    await instance.sendEvent({ id: "e-2", type: "note", payload: "old, not taken" });
+    await instance.sendEvent({ idempotencyKey: "e-2", type: "note", payload: "old, not taken" });
     await instance.restart();
     await story.runUntilIdle();
     expect(await story.status("i")).toEqual({ status: "waiting" });
     // Its id has been used up with the old run, and whoever sends it again is told.
     for (const id of ["e-1", "e-2"]) {
-      await expect(instance.sendEvent({ id, type: "note", payload: "repeated" })).rejects.toMatchObject({
-        code: "EVENT_ID_CONFLICT",
+      await expect(
+        instance.sendEvent({ idempotencyKey: id, type: "note", payload: "repeated" }),
+      ).rejects.toMatchObject({
+        code: "IDEMPOTENCY_KEY_CONFLICT",
         message: expect.stringContaining("earlier run"),
       });
     }
@@ -853,7 +854,7 @@ onEachStore("4.4 Events", (tell) => {
     const story = tell({ W: collector });
     const instance = await story.workflows.W.create({ id: "i", params: { count: 2 } });
     await story.runUntilIdle();
-    const send = () => instance.sendEvent({ id: "e-1", type: "note", payload: "once" });
+    const send = () => instance.sendEvent({ idempotencyKey: "e-1", type: "note", payload: "once" });
     await send();
     await send();
     await story.runUntilIdle();
@@ -907,7 +908,7 @@ onEachStore("4.4 Events", (tell) => {
     );
     const story = tell({ W: collector, SENDER: sender });
     const gone = await story.workflows.W.create({ id: "gone", params: { count: 1 } });
-    await erased(story.app.store, { workflowName: "w", instanceId: "gone" });
+    await story.app.store.remove({ workflowName: "w", instanceId: "gone" });
     await expect(gone.sendEvent({ type: "note" })).rejects.toMatchObject({ code: "INSTANCE_NOT_FOUND" });
     await expect(story.workflows.W.get("nobody")).rejects.toMatchObject({ code: "INSTANCE_NOT_FOUND" });
     // A step that sends to nobody goes on: whether anybody listens is not its result.

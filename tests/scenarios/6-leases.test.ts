@@ -759,7 +759,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     await Promise.all(Array.from({ length: 5 }, () => story.workflows.W.create(again)));
     for (let n = 0; n < 5; n++) await Promise.all(others.map((runner) => runner.tick()));
     const stale = await recordOf(story, "i");
-    const note = { id: "e-1", type: "note" };
+    const note = { idempotencyKey: "e-1", type: "note" };
     await Promise.all(Array.from({ length: 5 }, () => story.sendEvent("i", note)));
     await Promise.all(others.map((runner) => runner.tick()));
     await story.settle();

@@ -181,8 +181,8 @@ onEachData("what is not what it should be", {}, (take) => {
       const { W } = app.workflows;
       const instance = await W.create({ id: "i" });
       const ask: Record<string, (value: never) => Promise<unknown>> = {
-        "an event's id": (id) => instance.sendEvent({ type: "note", id }),
-        "a publication's id": (id) => app.publish("news", 1, { id }),
+        "an event's id": (id) => instance.sendEvent({ type: "note", idempotencyKey: id }),
+        "a publication's id": (id) => app.publish("news", 1, { idempotencyKey: id }),
         "a parent": (parent) => W.create({ id: "j", parent }),
         "a reason": (reason) => instance.terminate({ reason }),
         "a run's number": (runNumber) => instance.history({ runNumber }),
@@ -203,7 +203,8 @@ onEachData("what is not what it should be", {}, (take) => {
     const app = createWorkflows({ workflows: { W: waiter }, store: take().open(), ...quiet() });
     const instance = await app.workflows.W.create({ id: "i" });
     const ids = ["1", "a b", "a\0b", "é".repeat(256), "x".repeat(512), "🎉", "'; --", "A", "a", "a "];
-    for (let n = 0; n < 2; n++) for (const id of ids) await instance.sendEvent({ type: "other", id });
+    for (let n = 0; n < 2; n++)
+      for (const id of ids) await instance.sendEvent({ type: "other", idempotencyKey: id });
     expect((await instance.history({ pageSize: 100 })).events.map(({ id }) => id)).toEqual(ids);
     await app.stop({ grace: 0 });
   });

@@ -45,9 +45,9 @@ onEachStore("hostile names", (tell) => {
       const story = tell({ W: workflow }, { runner: { residents: 0 } });
       const instance = await story.workflows.W.create({ id: name, params: { [name]: 1 } });
       await story.runUntilIdle();
-      await instance.sendEvent({ type: name, payload: { [name]: 2 }, id: name });
+      await instance.sendEvent({ type: name, payload: { [name]: 2 }, idempotencyKey: name });
       await story.runUntilIdle();
-      expect(await story.app.publish(name, { [name]: 3 }, { id: name })).toEqual({ waiters: 1 });
+      expect(await story.app.publish(name, { [name]: 3 }, { idempotencyKey: name })).toEqual({ waiters: 1 });
       await story.advance("1 minute");
       expect(await instance.status()).toEqual({
         status: "complete",

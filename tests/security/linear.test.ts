@@ -15,7 +15,7 @@ import {
 } from "../../packages/everstep/src/authoring/names.ts";
 import { toStoredError } from "../../packages/everstep/src/authoring/stored-error.ts";
 import { decodeCursor } from "../../packages/everstep/src/client/cursor.ts";
-import { checkEventId } from "../../packages/everstep/src/engine/plan-event.ts";
+import { checkEventKey } from "../../packages/everstep/src/engine/plan-event.ts";
 import { defaultLimits } from "../../packages/everstep/src/model/limits.ts";
 import { checkNamespace } from "../../packages/everstep/src/store/namespace.ts";
 
@@ -36,7 +36,7 @@ const doors: Record<string, (text: string) => unknown> = {
   "a workflow's name": (text) => checkWorkflowName(text, boundless),
   "an instance id": (text) => checkInstanceId(text, boundless),
   "an event type": (text) => checkEventType(text, boundless),
-  "an event id": (text) => checkEventId(text),
+  "an idempotency key of an event": (text) => checkEventKey(text),
   "a topic": (text) => checkTopic(text, boundless),
   "a step's name": (text) => checkStepName(text, boundless),
   "a log category": (text) => checkLogCategory(text, boundless),

@@ -24,7 +24,7 @@ function runAgain(spoilt: Story, facts: Partial<RunEvidence>): void {
 
 function usedUp(number: number): Letter & Receipt {
   const letter = { id: `letter-${number}`, journey: "j-1", number };
-  return { ...letter, ...told, answer: "refused", code: "EVENT_ID_CONFLICT" };
+  return { ...letter, ...told, answer: "refused", code: "IDEMPOTENCY_KEY_CONFLICT" };
 }
 
 const audits = {

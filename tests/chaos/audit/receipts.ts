@@ -44,7 +44,7 @@ function auditLetters({ journeys, receipts }: Evidence): string[] {
 /** Only of a letter that was sent twice, and is with a run from before a restart, may anybody hear that its id is used up. */
 function auditRefusedRepeats({ journeys, receipts, losses }: Evidence): string[] {
   return receipts.letters
-    .filter(({ code }) => code === "EVENT_ID_CONFLICT")
+    .filter(({ code }) => code === "IDEMPOTENCY_KEY_CONFLICT")
     .filter((refused) => {
       const isRepeat = receipts.letters.some(
         (other) => other !== refused && other.id === refused.id && other.askedAt <= refused.answeredAt,

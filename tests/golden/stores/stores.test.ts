@@ -81,16 +81,24 @@ async function finishEverything(harness: Golden): Promise<void> {
   const { sleeps, events, values, branches, family, fails, refuses, held, steps } = workflows;
   // Everything that was due, the leases of the process that is gone included.
   await harness.advance("1 minute");
-  await (await events.get("waiting")).sendEvent({ type: "approved", payload: "yes", id: "event-5" });
+  await (await events.get("waiting")).sendEvent({
+    type: "approved",
+    payload: "yes",
+    idempotencyKey: "event-5",
+  });
   // A repeat of what was accepted by the code of that time.
-  await (await events.get("waiting")).sendEvent({ type: "note", payload: "again?", id: "event-2" });
+  await (await events.get("waiting")).sendEvent({
+    type: "note",
+    payload: "again?",
+    idempotencyKey: "event-2",
+  });
   await (await values.get("rich")).sendEvent({ type: "sent", payload: everyValue });
   await (await branches.get("raced")).sendEvent({ type: "go", payload: "go" });
   await (await family.get("parent-child")).sendEvent({ type: "go", payload: "child goes" });
-  expect(await harness.app.publish("news.daily", { issue: 1 }, { id: "publication-1" })).toEqual({
+  expect(await harness.app.publish("news.daily", { issue: 1 }, { idempotencyKey: "publication-1" })).toEqual({
     waiters: 1,
   });
-  expect(await harness.app.publish("news.daily", { issue: 2 }, { id: "publication-2" })).toEqual({
+  expect(await harness.app.publish("news.daily", { issue: 2 }, { idempotencyKey: "publication-2" })).toEqual({
     waiters: 1,
   });
   await (await sleeps.get("paused")).resume();

@@ -35,7 +35,7 @@ export async function writeGoldenStore(open: () => Store): Promise<void> {
   // Ended: each in its own way.
   const complete = await values.create({ id: "complete", params: everyValue });
   await harness.runUntilIdle();
-  await complete.sendEvent({ type: "sent", payload: everyValue, id: "event-complete" });
+  await complete.sendEvent({ type: "sent", payload: everyValue, idempotencyKey: "event-complete" });
   await harness.runUntilIdle();
   const terminated = await sleeps.create({ id: "terminated" });
   await harness.runUntilIdle();
@@ -51,15 +51,15 @@ export async function writeGoldenStore(open: () => Store): Promise<void> {
 
   // Waiting: for events that came and events that did not, with others that nobody has asked for yet.
   const waiting = await events.create({ id: "waiting" });
-  await waiting.sendEvent({ type: "note", payload: { n: 1 }, id: "event-1" });
+  await waiting.sendEvent({ type: "note", payload: { n: 1 }, idempotencyKey: "event-1" });
   await harness.advance("2 hours");
-  await waiting.sendEvent({ type: "note", payload: { n: 2 }, id: "event-2" });
-  await waiting.sendEvent({ type: "other", payload: "nobody asked", id: "event-3" });
+  await waiting.sendEvent({ type: "note", payload: { n: 2 }, idempotencyKey: "event-2" });
+  await waiting.sendEvent({ type: "other", payload: "nobody asked", idempotencyKey: "event-3" });
   await values.create({ id: "rich", params: everyValue });
   await harness.runUntilIdle();
   await topics.create({ id: "heard" });
   await harness.runUntilIdle();
-  await harness.app.publish("news.daily", { issue: 1 }, { id: "publication-1" });
+  await harness.app.publish("news.daily", { issue: 1 }, { idempotencyKey: "publication-1" });
   await harness.runUntilIdle();
   await topics.create({ id: "listening" });
   await branches.create({ id: "raced" });
@@ -69,7 +69,7 @@ export async function writeGoldenStore(open: () => Store): Promise<void> {
   const paused = await sleeps.create({ id: "paused" });
   await harness.runUntilIdle();
   await paused.pause();
-  await paused.sendEvent({ type: "note", payload: "while paused", id: "event-4" });
+  await paused.sendEvent({ type: "note", payload: "while paused", idempotencyKey: "event-4" });
   await (await steps.create({ id: "held-back", params: { count: 1 } })).pause();
 
   // Under way: the clock comes to its end before anything of this is due.

@@ -41,18 +41,39 @@ export function events(world: () => World): void {
     await refused({ type: "" }, 400, "INVALID_EVENT_TYPE");
     await refused({ payload: 1 }, 400, "INVALID_ARGUMENT");
     await refused({ type: "ok", timestamp: 1 }, 400, "INVALID_ARGUMENT");
-    await refused({ type: "ok", id: "" }, 400, "INVALID_ARGUMENT");
+    await refused({ type: "ok", idempotencyKey: "" }, 400, "INVALID_ARGUMENT");
     await refused({ type: "ok", payload: "x".repeat(2000) }, 413, "PAYLOAD_TOO_LARGE");
-    const id = world().id("event");
+    const idempotencyKey = world().id("event");
     const restarted = await world().made("order");
-    await world().post(`${restarted}/events`, { type: "ok", id });
+    await world().post(`${restarted}/events`, { type: "ok", idempotencyKey });
     await world().post(`${restarted}/restart`);
-    const late = await world().post(`${restarted}/events`, { type: "ok", id });
-    expect(late).toMatchObject({ status: 409, code: "EVENT_ID_CONFLICT" });
+    const late = await world().post(`${restarted}/events`, { type: "ok", idempotencyKey });
+    expect(late).toMatchObject({ status: 409, code: "IDEMPOTENCY_KEY_CONFLICT" });
     for (let n = 0; n < 3; n++) expect((await send({ type: "ok" })).status).toBe(200);
     const full = await send({ type: "ok" });
     expect(full).toMatchObject({ status: 429, code: "EVENT_BUFFER_FULL" });
     expect(full.headers.get("retry-after")).toBe("10");
+  });
+
+  test("the header Idempotency-Key stands for the key in the body, and must not differ from it", async () => {
+    const path = await world().made("order");
+    const key = world().id("event");
+    const send = (body: object, header: string) =>
+      world().ask("POST", `${path}/events`, { body, headers: { "idempotency-key": header } });
+    expect((await send({ type: "later", payload: 1 }, key)).status).toBe(200);
+    expect((await send({ type: "later", payload: 2, idempotencyKey: key }, key)).status).toBe(200);
+    expect((await world().post(`${path}/events`, { type: "later", idempotencyKey: key })).status).toBe(200);
+    expect(await send({ type: "later", idempotencyKey: "other" }, key)).toMatchObject({
+      status: 400,
+      code: "INVALID_ARGUMENT",
+    });
+    expect((await world().get(`${path}/history`)).body.events).toMatchObject([{ id: key, payload: 1 }]);
+    const topic = world().id("news");
+    await world().made("listener", { topic });
+    const publish = () => world().ask("POST", `/topics/${topic}`, { headers: { "idempotency-key": key } });
+    expect((await publish()).body).toEqual({ waiters: 1 });
+    await world().run();
+    expect((await publish()).body).toEqual({ waiters: 1 });
   });
 
   test("a publication reaches everybody who waits on its topic, and says how many", async () => {
@@ -70,11 +91,11 @@ export function events(world: () => World): void {
       hasEvent: false,
     });
     const publish = (more: object = {}) => world().post(`/topics/${topic}`, { payload: "hot", ...more });
-    const id = world().id("publication");
-    expect((await publish({ id })).body).toEqual({ waiters: 2 });
+    const idempotencyKey = world().id("publication");
+    expect((await publish({ idempotencyKey })).body).toEqual({ waiters: 2 });
     await world().run();
     for (const path of paths) expect((await world().get(path)).body.details.output).toBe("hot");
-    expect((await publish({ id })).body).toEqual({ waiters: 2 });
+    expect((await publish({ idempotencyKey })).body).toEqual({ waiters: 2 });
     expect((await publish()).body).toEqual({ waiters: 0 });
     expect((await world().get(`/topics/${topic}/waiters`)).body).toEqual({ waiters: [], hasNextPage: false });
   });
@@ -85,7 +106,7 @@ export function events(world: () => World): void {
     ["GET", "/topics/a/waiters?cursor=x", undefined, 400, "INVALID_CURSOR"],
     ["POST", "/topics/a", { payload: "x".repeat(2000) }, 413, "PAYLOAD_TOO_LARGE"],
     ["POST", "/topics/a", { type: "x" }, 400, "INVALID_ARGUMENT"],
-    ["POST", "/topics/a", { id: "x".repeat(600) }, 400, "INVALID_ARGUMENT"],
+    ["POST", "/topics/a", { idempotencyKey: "x".repeat(600) }, 400, "INVALID_ARGUMENT"],
   ])("%s %s %j is refused", async (method, path, body, status, code) => {
     expect(await world().ask(method, path, { body })).toMatchObject({ status, code });
   });

@@ -90,7 +90,7 @@ export function repeats(world: () => World): void {
 
   test("a creation and an event may be repeated under their ids", async () => {
     const path = await world().made("order");
-    const event = { type: "noted", id: world().id("event") };
+    const event = { type: "noted", idempotencyKey: world().id("event") };
     expect((await world().post(`${path}/events`, event)).status).toBe(200);
     expect((await world().post(`${path}/events`, event)).status).toBe(200);
     expect((await world().get(`${path}/history`)).body.events).toHaveLength(1);

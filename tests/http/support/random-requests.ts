@@ -196,8 +196,8 @@ export const nearlyRight: readonly unknown[] = [
   ],
   ...[
     { type: "approved", payload: { by: "x" } },
-    { type: "noted", id: "event-1" },
-    { payload: "news", id: "publication-1" },
+    { type: "noted", idempotencyKey: "event-1" },
+    { payload: "news", idempotencyKey: "publication-1" },
   ],
   ...[
     { maxInstances: 1 },

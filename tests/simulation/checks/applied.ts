@@ -89,7 +89,6 @@ const effective: readonly StoreOutcome["kind"][] = [
   "accepted",
   "published",
   "changed",
-  "deleted",
   "woken",
   "abandoned",
 ];
@@ -105,7 +104,6 @@ function idOf(request: StoreRequest): string | null {
     case "change":
       return `${request.kind} ${request.id}`;
     case "create":
-    case "delete":
     case "wake":
     case "abandon":
       return null;

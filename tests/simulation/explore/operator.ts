@@ -97,7 +97,7 @@ const ordinary: readonly string[] = [
   "FAILED_STEP_NOT_RETRYABLE",
   "STEP_NOT_FOUND",
   "RUN_NOT_FOUND",
-  "EVENT_ID_CONFLICT",
+  "IDEMPOTENCY_KEY_CONFLICT",
   "EVENT_BUFFER_FULL",
   "APP_STOPPED",
 ];
@@ -198,13 +198,15 @@ export class Operator {
     if (deed === "create") return this.#create(workflow);
     if (deed === "batch") return this.#createBatch(workflow);
     if (deed === "publish")
-      return app.publish(choices.pick("published on", topics), this.#payload(), { id: this.#eventId() });
+      return app.publish(choices.pick("published on", topics), this.#payload(), {
+        idempotencyKey: this.#eventKey(),
+      });
     const instance = (await workflow.get(id)) as InstanceHandle;
     switch (deed) {
       case "send":
       case "send in time": {
         const type = wanted ?? choices.pick("sent type", eventTypes);
-        const event = { type, payload: this.#payload(), id: this.#eventId() };
+        const event = { type, payload: this.#payload(), idempotencyKey: this.#eventKey() };
         await instance.sendEvent(event);
         // A caller who heard nothing, or is told to be careful, sends again.
         if (choices.chance("sent twice", 0.2)) await instance.sendEvent(event);
@@ -282,7 +284,7 @@ export class Operator {
     return `word ${this.#events++}`;
   }
 
-  #eventId(): string {
+  #eventKey(): string {
     return `event-${this.#events}`;
   }
 }

@@ -151,10 +151,10 @@ function calling(
 
 const callerOperations: readonly Operation[] = [
   steering("send an event", "suspended", ["INSTANCE_TERMINAL"], (x, stage) =>
-    x.sendEvent({ type: "word", payload: "sent", id: `word ${stage.next()}` }),
+    x.sendEvent({ type: "word", payload: "sent", idempotencyKey: `word ${stage.next()}` }),
   ),
   calling("publish", "suspended", [], async (stage, { app }) => {
-    const { waiters } = await app.publish("news", "published", { id: `news ${stage.next()}` });
+    const { waiters } = await app.publish("news", "published", { idempotencyKey: `news ${stage.next()}` });
     return `${waiters} waited`;
   }),
   steering("pause", "suspended", ["INSTANCE_TERMINAL"], (x) => x.pause()),

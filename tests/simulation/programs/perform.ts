@@ -152,7 +152,7 @@ async function body(
   if (act.row !== "none") context.mutate((rows: Rows) => rows.insert(row, key));
   if (act.sends !== null) {
     const to = { workflow: event.workflowName, id: event.instanceId };
-    context.sendEvent(to, { type: act.sends, payload: `${path} itself`, id: `${key} sent` });
+    context.sendEvent(to, { type: act.sends, payload: `${path} itself`, idempotencyKey: `${key} sent` });
   }
   if (act.starts)
     context.startWorkflow(event.workflowName, { id: startedId(event.instanceId, path), params: null });

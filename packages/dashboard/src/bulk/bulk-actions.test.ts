@@ -15,6 +15,5 @@ test("each action is sent only to those that it can do something to", () => {
     retryFailedStep: ["errored"],
     restart: statuses,
     terminate: ["active", "waiting", "paused"],
-    delete: ["complete", "errored", "terminated"],
   });
 });

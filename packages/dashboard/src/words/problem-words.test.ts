@@ -24,7 +24,7 @@ const said: readonly (readonly [ConstructorParameters<typeof EverstepError>[0], 
   ["APP_STOPPED", "This app was stopped. Create another with createWorkflows."],
   [
     "STORE_UNAVAILABLE",
-    "There was no outcome within 30 seconds; repeat it with the same id or idempotency-key.",
+    "There was no outcome within 30 seconds; repeat it with the same id or idempotency key.",
   ],
   ["TOO_MANY_STREAMS", "200 streams are open already. Close some, or raise http: { streamsMax }."],
   ["INVALID_CURSOR", "The cursor does not belong to this list. Pass the cursor of the page before."],

@@ -133,8 +133,8 @@ type EventOfType<Type, Payload> = undefined extends Payload
 
 interface EventBase<Type> {
   readonly type: Type;
-  /** Sending the same id again has no further effect; generated when left out. */
-  readonly id?: string | undefined;
+  /** Sending it again with the same key has no further effect; generated when left out. */
+  readonly idempotencyKey?: string | undefined;
 }
 
 interface WaitBase<Payload, Type extends string = string> {

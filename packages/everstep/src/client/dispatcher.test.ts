@@ -163,10 +163,10 @@ describe("a dispatcher hears", () => {
     await app.tick();
     await (await app.workflows.WATCH.get("paused")).pause();
     hints();
-    expect(await app.publish("rates", 1, { id: "p-1" })).toEqual({ waiters: 6 });
+    expect(await app.publish("rates", 1, { idempotencyKey: "p-1" })).toEqual({ waiters: 6 });
     await runtime.settle();
     expect(hints().sort()).toEqual(["watch/a event", "watch/b event"]);
-    await app.publish("rates", 1, { id: "p-1" });
+    await app.publish("rates", 1, { idempotencyKey: "p-1" });
     await app.publish("other");
     await runtime.settle();
     expect(hints()).toEqual([]);
@@ -239,7 +239,7 @@ describe("a dispatcher does not hear", () => {
       code: "INSTANCE_ID_ALREADY_EXISTS",
     });
     await instance.resume();
-    await instance.sendEvent({ type: "approved", id: "e" });
+    await instance.sendEvent({ type: "approved", idempotencyKey: "e" });
     await instance.pause();
     await instance.terminate();
     await expect(instance.sendEvent({ type: "approved" })).rejects.toMatchObject({

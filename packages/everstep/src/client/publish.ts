@@ -1,6 +1,6 @@
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import { checkTopic } from "../authoring/names.ts";
-import { checkEventId } from "../engine/plan-event.ts";
+import { checkEventKey } from "../engine/plan-event.ts";
 import { checkNames } from "../model/known-names.ts";
 import { publishNames } from "../wire/option-names.ts";
 import type { PublishOptions } from "../wire/options.ts";
@@ -17,7 +17,7 @@ export async function publish(
   checkNames(options, publishNames, "publish");
   const encoded = encodeValue(payload, "payload");
   checkBytes(encoded, limits.eventBytesMax, "payload");
-  const id = checkEventId(options.id ?? runtime.uuid());
+  const id = checkEventKey(options.idempotencyKey ?? runtime.uuid());
   await ready();
   const createdAt = runtime.now();
   const outcome = await group.submit({ kind: "publish", id, topic, payload: encoded, createdAt });

@@ -30,7 +30,13 @@ export async function sendEvent(
     );
   }
   if (definition.mode !== "cloudflare") checkNames(event, eventNames, "An event");
-  const planned = planSendEvent(ref, event, definition.limits, event.id ?? runtime.uuid(), runtime.now());
+  const planned = planSendEvent(
+    ref,
+    event,
+    definition.limits,
+    event.idempotencyKey ?? runtime.uuid(),
+    runtime.now(),
+  );
   await parts.ready(tx);
   // Only now is it known what time it is.
   const request = { ...planned, createdAt: runtime.now() };
@@ -65,14 +71,14 @@ export async function sendEvent(
   }
 }
 
-/** An id is used up for good: who sends the same approval to the next run must hear that it was not sent. */
-async function refuseOfEarlierRun(instance: StoredInstance, id: string, runId: RunId): Promise<void> {
+/** A key is used up for good: a caller that sends the same approval to the next run must learn that it was not sent. */
+async function refuseOfEarlierRun(instance: StoredInstance, key: string, runId: RunId): Promise<void> {
   if ((await instance.read()).runId === runId) return;
   throw new EverstepError(
-    "EVENT_ID_CONFLICT",
-    `Event id "${id}" was used for an earlier run of instance "${instance.ref.instanceId}", before it was restarted. ` +
-      "Nothing was sent; send it to this run under another id.",
-    { details: { eventId: id } },
+    "IDEMPOTENCY_KEY_CONFLICT",
+    `The idempotencyKey "${key}" was used for an earlier run of instance "${instance.ref.instanceId}", before it was ` +
+      "restarted. Nothing was sent; send it to this run with another key.",
+    { details: { idempotencyKey: key } },
   );
 }
 

@@ -20,7 +20,7 @@ export function planSendEvent(
   id: string,
   now: number,
 ): SendEventRequest {
-  checkEventId(id);
+  checkEventKey(id);
   const type = checkEventType(event.type, limits);
   const payload = encodeValue(event.payload, "event payload");
   checkBytes(payload, limits.eventBytesMax, "event payload");
@@ -42,22 +42,22 @@ export function planAlongsideEvent(
   runtime: Runtime,
 ): AlongsideEvent {
   checkInstanceId(ref.instanceId, limits);
-  const request = planSendEvent(ref, event, limits, event.id ?? runtime.uuid(), runtime.now());
+  const request = planSendEvent(ref, event, limits, event.idempotencyKey ?? runtime.uuid(), runtime.now());
   return { ...request, from: { stepKey: call.key, attempt: start } };
 }
 
 /** What every store has room for where it looks for ids. */
-const eventIdBytesMax = 512;
+const eventKeyBytesMax = 512;
 
 /** An id that a store would change or cut could be taken for another, and its event be lost as a repeat. */
-export function checkEventId(id: unknown): string {
-  const isShort = typeof id === "string" && id !== "" && id.length <= eventIdBytesMax;
-  if (isShort && utf8Bytes(id) <= eventIdBytesMax && !/\p{Surrogate}/u.test(id)) return id;
-  const found = typeof id === "string" ? `text of ${id.length} characters` : `a ${typeof id}`;
+export function checkEventKey(id: unknown): string {
+  const isShort = typeof id === "string" && id !== "" && id.length <= eventKeyBytesMax;
+  if (isShort && utf8Bytes(id) <= eventKeyBytesMax && !/\p{Surrogate}/u.test(id)) return id;
+  const found = typeof id === "string" ? `a string of ${id.length} characters` : `a ${typeof id}`;
   throw new EverstepError(
     "INVALID_ARGUMENT",
-    `An event id is text of 1 to ${eventIdBytesMax} bytes without broken characters, not ${found}. ` +
-      "Leave it out where nothing is sent twice.",
+    `The idempotencyKey of an event is a string of 1 to ${eventKeyBytesMax} bytes without lone surrogates, not ${found}. ` +
+      "Leave it out if the event is sent only once.",
   );
 }
 

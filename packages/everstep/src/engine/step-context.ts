@@ -98,7 +98,7 @@ class BodyContext implements StepContext {
   }
 }
 
-const eventNames: NamesOf<OutgoingEvent> = { type: true, payload: true, id: true };
+const eventNames: NamesOf<OutgoingEvent> = { type: true, payload: true, idempotencyKey: true };
 const startNames: NamesOf<StartOptions> = { id: true, params: true };
 
 const madeWhenUsed: readonly (keyof StepContext)[] = [

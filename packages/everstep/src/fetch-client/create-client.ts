@@ -128,10 +128,10 @@ export function createClient(options: ClientOptions): Client {
     },
     async publish(topic, payload, options = {}) {
       checkNames(options, publishNames, "publish");
-      const { signal, id = runtime.uuid() } = options;
+      const { signal, idempotencyKey = runtime.uuid() } = options;
       return connection.send({
         segments: ["topics", checkTopic(topic)],
-        body: { payload, id },
+        body: { payload, idempotencyKey },
         field: "waiters",
         signal,
       });

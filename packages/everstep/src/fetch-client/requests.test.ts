@@ -207,19 +207,19 @@ describe("events", () => {
     expect(body()).toEqual({
       type: "paid",
       payload: { sum: 1 },
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    await instance().sendEvent({ type: "paid", id: "e-1" });
-    expect(body()).toEqual({ type: "paid", id: "e-1" });
+    await instance().sendEvent({ type: "paid", idempotencyKey: "e-1" });
+    expect(body()).toEqual({ type: "paid", idempotencyKey: "e-1" });
   });
 
-  test("are published with an id, so that they arrive once", async () => {
+  test("are published with a key, so that they arrive once", async () => {
     server.script({ json: { waiters: 2 } }, { json: { waiters: 0 } });
     expect(await client.publish("prices:eur", 7)).toEqual({ waiters: 2 });
     expect(server.requests.at(-1)!.url).toBe("/api/flows/topics/prices%3Aeur");
-    expect(body()).toEqual({ payload: 7, id: expect.any(String) });
-    await client.publish("prices", undefined, { id: "p-1" });
-    expect(body()).toEqual({ id: "p-1" });
+    expect(body()).toEqual({ payload: 7, idempotencyKey: expect.any(String) });
+    await client.publish("prices", undefined, { idempotencyKey: "p-1" });
+    expect(body()).toEqual({ idempotencyKey: "p-1" });
   });
 });
 

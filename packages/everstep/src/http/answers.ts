@@ -96,6 +96,6 @@ function dropBody(late: Promise<Response>): void {
 function tookTooLong(ms: number): EverstepError {
   return new EverstepError(
     "STORE_UNAVAILABLE",
-    `There was no outcome within ${ms / 1000} seconds; it may still come. Ask, or repeat it with the same id or idempotency-key.`,
+    `There was no outcome within ${ms / 1000} seconds; it may still come. Ask, or repeat it with the same id or idempotency key.`,
   );
 }

@@ -50,7 +50,7 @@ function operation(route: Route): JsonSchema {
     ...(isList ? { style: "form", explode: true } : {}),
   }));
   const idempotency =
-    route.hook === "management"
+    route.hook === "management" || route.hook === "sendEvent"
       ? [
           {
             name: "idempotency-key",

@@ -65,7 +65,6 @@ export function requestBytes(request: StoreRequest): number {
       return eventBytes(request);
     case "change":
       return recordBytes + changeBytes(request.change);
-    case "delete":
     case "wake":
     case "abandon":
       return recordBytes;

@@ -9,7 +9,7 @@ const said: Readonly<Record<Undelivered, { readonly code: string; readonly becau
   "not-found": { code: "INSTANCE_NOT_FOUND", because: "there is no such instance" },
   terminal: { code: "INSTANCE_TERMINAL", because: "that instance has ended" },
   "of-earlier-run": {
-    code: "EVENT_ID_CONFLICT",
+    code: "IDEMPOTENCY_KEY_CONFLICT",
     because: "its id was used for an event to an earlier run of that instance",
   },
   "buffer-full": {

@@ -31,6 +31,7 @@ const methods: Readonly<Record<StoreMethod, true>> = {
   listDue: true,
   listUnlisted: true,
   prune: true,
+  remove: true,
   changeMark: true,
   subscribe: true,
   probeNudges: true,

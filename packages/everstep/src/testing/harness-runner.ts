@@ -214,7 +214,7 @@ export class HarnessRunner<
       const handle = await this.app.workflows[key as keyof Workflows].get(instanceId);
       const { runNumber, workflowName } = await handle.details();
       const id = ["mock", workflowName, instanceId, runNumber, place, event.type].join(":");
-      await handle.sendEvent({ ...event, id });
+      await handle.sendEvent({ ...event, idempotencyKey: id });
     } catch (problem) {
       this.#onProblem(problem);
     }

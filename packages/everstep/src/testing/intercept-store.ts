@@ -15,7 +15,6 @@ const kinds: Readonly<Record<StoreRequest["kind"], true>> = {
   sendEvent: true,
   publish: true,
   change: true,
-  delete: true,
   wake: true,
   abandon: true,
 };

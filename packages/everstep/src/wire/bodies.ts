@@ -81,12 +81,12 @@ export interface RestartOrCreateBody extends Infer<typeof restartOrCreateBody> {
 export const sendEventBody = object({
   type: text(),
   payload: optional(anything),
-  /** Sending the same id again has no further effect. */
-  id: optional(text()),
+  /** Sending it again with the same key has no further effect. */
+  idempotencyKey: optional(text()),
 });
 export interface SendEventBody extends Infer<typeof sendEventBody> {}
 
-export const publishBody = object({ payload: optional(anything), id: optional(text()) });
+export const publishBody = object({ payload: optional(anything), idempotencyKey: optional(text()) });
 export interface PublishBody extends Infer<typeof publishBody> {}
 
 export const tickBody = object({

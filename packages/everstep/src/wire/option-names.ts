@@ -4,7 +4,6 @@ import type { NamesOf } from "../model/known-names.ts";
 import type {
   ActivityOptions,
   AuditOptions,
-  DeleteOptions,
   ForkOptions,
   FromStep,
   HistoryPageOptions,
@@ -21,14 +20,13 @@ import type {
 export const pageNames: NamesOf<PageOptions> = { pageSize: true, cursor: true, order: true };
 export const runNames: NamesOf<RunOptions> = { runNumber: true };
 export const fromNames: NamesOf<FromStep> = { from: true };
-export const deleteNames: NamesOf<DeleteOptions<never>> = { force: true, createdAt: true };
 export const forkNames: NamesOf<ForkOptions> = { from: true, newId: true };
 export const retryNames: NamesOf<RetryOptions> = { delay: true };
 export const repeatNames: NamesOf<RepeatOptions> = { idempotencyKey: true };
-export const publishNames: NamesOf<PublishOptions> = { id: true };
+export const publishNames: NamesOf<PublishOptions> = { idempotencyKey: true };
 export const resultNames: NamesOf<ResultOptions> = { timeout: true };
 export const activityNames: NamesOf<ActivityOptions> = { minutes: true, workflowName: true };
-export const eventNames: NamesOf<OutgoingEvent> = { type: true, payload: true, id: true };
+export const eventNames: NamesOf<OutgoingEvent> = { type: true, payload: true, idempotencyKey: true };
 
 export const listNames: NamesOf<InstanceFilter<never> & PageOptions & { readonly brief?: boolean }> = {
   ...pageNames,

@@ -72,7 +72,7 @@ export const lives: readonly Story[] = [
       await keep("second-round", instance);
       await harness.advance("20 minutes");
       await keep("waiting", instance);
-      await instance.sendEvent({ type: "approved", id: "event-1", payload: { by: "ann" } });
+      await instance.sendEvent({ type: "approved", idempotencyKey: "event-1", payload: { by: "ann" } });
       await harness.advance("1 hour");
       await keep("complete", instance);
     },

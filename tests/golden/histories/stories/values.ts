@@ -66,7 +66,7 @@ export const valueStories: readonly Story[] = [
       const instance = await handleOf(harness, "W").create({ id: "values", params: everyKind() });
       await harness.runUntilIdle();
       await keep("waiting", instance);
-      await instance.sendEvent({ type: "sent", id: "event-1", payload: everyKind() });
+      await instance.sendEvent({ type: "sent", idempotencyKey: "event-1", payload: everyKind() });
       await harness.runUntilIdle();
       await keep("complete", instance);
     },

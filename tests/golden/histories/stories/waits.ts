@@ -67,16 +67,16 @@ export const waits: readonly Story[] = [
     workflows: { W: events },
     async play(harness, keep) {
       const instance = await handleOf(harness, "W").create({ id: "events" });
-      await instance.sendEvent({ type: "early", id: "event-1", payload: { n: 1n } });
-      await instance.sendEvent({ type: "loop", id: "event-2", payload: "buffered" });
+      await instance.sendEvent({ type: "early", idempotencyKey: "event-1", payload: { n: 1n } });
+      await instance.sendEvent({ type: "loop", idempotencyKey: "event-2", payload: "buffered" });
       await harness.runUntilIdle();
       await keep("waiting", instance);
       await harness.advance("1 hour");
       await keep("timed-out", instance);
-      await instance.sendEvent({ type: "loop", id: "event-3", payload: undefined });
+      await instance.sendEvent({ type: "loop", idempotencyKey: "event-3", payload: undefined });
       await harness.runUntilIdle();
       await keep("on-topic", instance);
-      await harness.app.publish("prices.eur", "1.10", { id: "publication-1" });
+      await harness.app.publish("prices.eur", "1.10", { idempotencyKey: "publication-1" });
       await harness.advance("2 days");
       await keep("complete", instance);
     },

@@ -24,7 +24,7 @@ export const steeringPrograms: readonly SweepProgram[] = [
       await pause(1500);
       await x.resume();
       await x
-        .sendEvent({ type: "go", payload: "go on", id: "go" })
+        .sendEvent({ type: "go", payload: "go on", idempotencyKey: "go" })
         .catch(unlessDone(again, "INSTANCE_TERMINAL"));
     },
   ),
@@ -40,7 +40,7 @@ export const steeringPrograms: readonly SweepProgram[] = [
     async ({ pause }, x) => {
       await pause(1600);
       if ((await x.runs()).length === 1) await x.restart();
-      await x.sendEvent({ type: "go", id: "go" }).catch(({ code }: { code?: string }) => {
+      await x.sendEvent({ type: "go", idempotencyKey: "go" }).catch(({ code }: { code?: string }) => {
         if (code !== "INSTANCE_TERMINAL") throw new Error(`The event was refused: ${code}.`);
       });
     },

@@ -2,7 +2,8 @@
 import { defineWorkflow } from "everstep";
 import { type Caller, createX, does, type Instance, program, type SweepProgram } from "./program.ts";
 
-const send = (x: Instance, payload: string) => x.sendEvent({ type: "word", payload, id: `word ${payload}` });
+const send = (x: Instance, payload: string) =>
+  x.sendEvent({ type: "word", payload, idempotencyKey: `word ${payload}` });
 
 /** What a wait gave, or that it was too long. */
 const heard = (wait: Promise<{ payload: unknown }>): Promise<string> =>
@@ -117,7 +118,7 @@ export const waitPrograms: readonly SweepProgram[] = [
         if ((await x.status()).status === "complete") return;
         await caller.pause(700);
       }
-      await app.publish("news", "something new", { id: "news 1" });
+      await app.publish("news", "something new", { idempotencyKey: "news 1" });
     },
     comesTo: {
       "main/x/1": 'complete: "did after heard something new"',

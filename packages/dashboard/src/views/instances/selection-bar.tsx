@@ -1,4 +1,4 @@
-import { Ban, Pause, Play, RotateCcw, Trash2, Undo2, X } from "lucide-react";
+import { Ban, Pause, Play, RotateCcw, Undo2, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { isAbort, problemOf } from "../../api/problem.ts";
 import { type BulkAction, bulkActions } from "../../bulk/bulk-actions.ts";
@@ -14,7 +14,6 @@ const icons: Readonly<Record<BulkAction["name"], ReactNode>> = {
   pause: <Pause aria-hidden />,
   resume: <Play aria-hidden />,
   terminate: <Ban aria-hidden />,
-  delete: <Trash2 aria-hidden />,
   restart: <RotateCcw aria-hidden />,
   retryFailedStep: <Undo2 aria-hidden />,
 };
@@ -63,7 +62,7 @@ export function SelectionBar({
               <button
                 key={action.name}
                 type="button"
-                className={isFinal(action) ? "danger" : ""}
+                className={action.name === "terminate" ? "danger" : ""}
                 disabled={isBusy}
                 onClick={() => {
                   if (action.question) setAsking({ action, items, of: selection.chosen });
@@ -81,7 +80,7 @@ export function SelectionBar({
         <Confirm
           question={asked.action.question(counted(asked.items.length, "instance"))}
           confirm={`${asked.action.words} ${spokenNumber(asked.items.length)}`}
-          isSafe={!isFinal(asked.action)}
+          isSafe={asked.action.name !== "terminate"}
           onConfirm={() => onAct(asked.action, asked.items)}
           onClose={() => setAsking(null)}
         />
@@ -141,9 +140,4 @@ function MatchAll({
       {note && <span className="small dim">{note}</span>}
     </>
   );
-}
-
-/** It cannot be undone. */
-function isFinal({ name }: BulkAction): boolean {
-  return name === "terminate" || name === "delete";
 }

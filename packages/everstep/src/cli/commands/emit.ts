@@ -19,7 +19,10 @@ export const emit = defineCommand({
       suggests: "files",
       summary: "the payload from a file, or from standard input with -",
     },
-    "event-id": { summary: "publishing the same id again has no further effect" },
+    "idempotency-key": {
+      placeholder: "<key>",
+      summary: "publishing again with the same key has no further effect",
+    },
     ...jsonOption,
   },
   examples: [
@@ -30,7 +33,9 @@ export const emit = defineCommand({
     const { values, out } = context;
     const payload = await readJsonFrom("payload", values.payload, values.payloadFile, context);
     const client = await context.connect();
-    const { waiters } = await client.publish(values.topic, payload, { id: values.eventId });
+    const { waiters } = await client.publish(values.topic, payload, {
+      idempotencyKey: values.idempotencyKey,
+    });
     if (values.json) return out.raw(jsonDocument({ topic: values.topic, waiters }));
     const whom =
       waiters === 0

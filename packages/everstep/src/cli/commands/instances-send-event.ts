@@ -28,7 +28,10 @@ export const instancesSendEvent = defineCommand({
       suggests: "files",
       summary: "the same from a file, or from standard input with -",
     },
-    "event-id": { summary: "sending the same id again has no further effect" },
+    "idempotency-key": {
+      placeholder: "<key>",
+      summary: "sending again with the same key has no further effect",
+    },
     ...jsonOption,
   },
   examples: [
@@ -46,7 +49,7 @@ export const instancesSendEvent = defineCommand({
     const { status, output, error } = await instance.sendEvent({
       type: values.type,
       payload,
-      id: values.eventId,
+      idempotencyKey: values.idempotencyKey,
     });
     const { workflowName, id } = instance;
     if (values.json) return out.raw(jsonDocument({ workflowName, id, status, output, error }));

@@ -1,6 +1,7 @@
+import { EverstepError } from "../../model/error.ts";
 import * as schemas from "../../wire/index.ts";
 import { jsonOf } from "../json-view.ts";
-import { type Route, route } from "../route.ts";
+import { type Call, type Route, route } from "../route.ts";
 import { instanceCodes, instanceFor, instanceOf, pageEnd, pageFields } from "./shared.ts";
 
 export const eventRoutes: readonly Route[] = [
@@ -16,13 +17,13 @@ export const eventRoutes: readonly Route[] = [
       ...instanceCodes,
       "INVALID_EVENT_TYPE",
       "INSTANCE_TERMINAL",
-      "EVENT_ID_CONFLICT",
+      "IDEMPOTENCY_KEY_CONFLICT",
       "EVENT_BUFFER_FULL",
       "PAYLOAD_TOO_LARGE",
     ],
     async run(call) {
       const handle = instanceOf(call);
-      await handle.sendEvent(call.body);
+      await handle.sendEvent({ ...call.body, idempotencyKey: keyOf(call) });
       return { body: { status: (await instanceFor(call, handle.id, await handle.status())).details } };
     },
   }),
@@ -35,8 +36,8 @@ export const eventRoutes: readonly Route[] = [
     body: schemas.publishBody,
     answer: { status: 200, schema: schemas.published },
     codes: ["INVALID_TOPIC", "PAYLOAD_TOO_LARGE"],
-    run: async ({ app, path, body: { payload, id } }) => ({
-      body: await app.publish(path.topic, payload, { id }),
+    run: async (call) => ({
+      body: await call.app.publish(call.path.topic, call.body.payload, { idempotencyKey: keyOf(call) }),
     }),
   }),
   route({
@@ -68,3 +69,17 @@ export const eventRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** From the body or the header; the body may hold keys that no header can. */
+function keyOf({ body, idempotencyKey }: Call<unknown, SentKey>): string | undefined {
+  const inBody = body.idempotencyKey;
+  if (inBody === undefined || idempotencyKey === undefined || inBody === idempotencyKey) {
+    return inBody ?? idempotencyKey;
+  }
+  throw new EverstepError(
+    "INVALID_ARGUMENT",
+    "The request has two idempotency keys: idempotencyKey in the body differs from the header. Send one of them.",
+  );
+}
+
+type SentKey = Pick<schemas.SendEventBody, "idempotencyKey">;

@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   claimOne,
-  erased,
   everyPage,
   instance,
   started,
@@ -218,7 +217,7 @@ describe.skipIf(serverProgram === undefined)("a server whose memory is full", ()
     expect((await store.countByStatus()).active).toBe(20 * applied);
     // Removing needs no room.
     for (const { workflowName, instanceId } of all.slice(0, 200))
-      await erased(store, { workflowName, instanceId });
+      await store.remove({ workflowName, instanceId });
     expect(await write(store, create("again"))).toMatchObject({ kind: "created" });
     await store.close();
   });

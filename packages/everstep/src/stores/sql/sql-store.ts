@@ -5,8 +5,6 @@ import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
   Beat,
-  DeleteOutcome,
-  DeleteRequest,
   DueQuery,
   DueRun,
   InstanceQuery,
@@ -148,8 +146,8 @@ export abstract class SqlStore {
     return removed;
   }
 
-  protected remove(request: DeleteRequest): Promise<DeleteOutcome> {
-    return this.change(() => this.#removal.remove(request));
+  remove(ref: InstanceRef): Promise<boolean> {
+    return this.change(() => this.#removal.remove(ref));
   }
 
   beat(beat: Beat): Promise<void> {

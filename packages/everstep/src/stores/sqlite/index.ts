@@ -1,6 +1,5 @@
 import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
-import { withDeletesApart } from "../../store/deletes-apart.ts";
 import type {
   ClaimRequest,
   CreateRequest,
@@ -86,11 +85,7 @@ export class SqliteStore extends SqlStore implements Store {
   }
 
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
-    return withDeletesApart(
-      requests,
-      (others) => this.#do(({ write }) => write(others, now), now),
-      (request) => this.remove(request),
-    );
+    return this.#do(({ write }) => write(requests, now), now);
   }
 
   async writeWithin(

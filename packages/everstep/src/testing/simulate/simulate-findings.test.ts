@@ -163,7 +163,7 @@ test("a race that is decided by a variable of the process", async () => {
 const pays = async ({ workflows, clock, random }: ScenarioContext<{ W: WorkflowDefinition }, Outside>) => {
   const order = await workflows.W.create({ id: "o-1" });
   await clock.sleep(random.pick(["1 second", "15 seconds", "25 seconds"]));
-  await order.sendEvent({ id: "payment", type: "paid" });
+  await order.sendEvent({ idempotencyKey: "payment", type: "paid" });
 };
 
 const isPaid: Invariants<Outside> = {
@@ -245,7 +245,7 @@ test("an event without an id, which a caller who heard no answer sends twice", a
   const votes = (id?: string): Options => ({
     scenario: async ({ workflows }) => {
       const poll = await workflows.W.create({ id: "p-1" });
-      await poll.sendEvent({ type: "vote", ...(id === undefined ? {} : { id }) });
+      await poll.sendEvent({ type: "vote", ...(id === undefined ? {} : { idempotencyKey: id }) });
     },
     invariants: { "one vote": ({ instances }) => instances[0]?.output === 1 },
   });

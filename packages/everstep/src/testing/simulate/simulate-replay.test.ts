@@ -31,7 +31,7 @@ type Workflows = { ORDER: ReturnType<typeof counting> };
 const scenario: SimulateOptions<Workflows, Ledger>["scenario"] = async ({ workflows, clock, random }) => {
   const order = await workflows.ORDER.create({ id: "o-1" });
   await clock.sleep(random.pick([1, 1000, 100_000]));
-  await order.sendEvent({ id: "go", type: "go", payload: random.below(1000) });
+  await order.sendEvent({ idempotencyKey: "go", type: "go", payload: random.below(1000) });
 };
 
 const everything: Faults = {

@@ -94,7 +94,7 @@ test("with mustEnd: false a world is at rest when every instance waits", async (
       mustEnd: false,
       scenario: async ({ workflows }) => {
         const instance = await workflows.WATCH.create({ id: "w-1" });
-        await instance.sendEvent({ id: "first", type: "change" });
+        await instance.sendEvent({ idempotencyKey: "first", type: "change" });
       },
       invariants: {
         "the change is taken": ({ instances }) => {
@@ -129,7 +129,7 @@ test("children, topics, pauses, restarts and terminations work as in the app", a
       scenario: async ({ workflows, app, clock }) => {
         const [one, two] = await Promise.all(["p-1", "p-2"].map((id) => workflows.PARENT.create({ id })));
         await clock.sleep("30 minutes");
-        await app.publish("news", 7, { id: "news-1" });
+        await app.publish("news", 7, { idempotencyKey: "news-1" });
         await one?.restart();
         await one?.pause();
         await clock.sleep("1 day");

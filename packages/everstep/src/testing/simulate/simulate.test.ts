@@ -129,7 +129,7 @@ test("the scenario acts in virtual time, on the handles of the app", async () =>
         const began = clock.now().getTime();
         const instance = await workflows.TRIAL.create({ id: "t-1", params: { days: 30 } });
         await clock.sleep(random.pick(["1 day", "30 days", "36 days"]));
-        await instance.sendEvent({ id: "choice", type: "chosen", payload: "yearly" });
+        await instance.sendEvent({ idempotencyKey: "choice", type: "chosen", payload: "yearly" });
         const { status, output } = await instance.result();
         const counts = await app.counts("trial");
         answers.push([status, output, counts.complete, clock.now().getTime() - began >= 30 * 86_400_000]);

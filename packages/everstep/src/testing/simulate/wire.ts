@@ -246,6 +246,7 @@ const writing: readonly StoreCall["method"][] = [
   "renew",
   "release",
   "prune",
+  "remove",
 ];
 
 function isWrite({ method }: StoreCall): boolean {

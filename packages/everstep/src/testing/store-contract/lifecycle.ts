@@ -3,7 +3,6 @@ import {
   claimOne,
   committed,
   ended,
-  erased,
   instance,
   snapshot,
   started,
@@ -179,7 +178,7 @@ export const lifecycleCases: readonly Case[] = [
       await write(store, pause("paused"), at(1));
       const over = await ended(store, "over", complete());
       const removed = await ended(store, "removed", complete());
-      await erased(store, ref("removed"));
+      await store.remove(ref("removed"));
       for (const { instanceId, lease } of [leased, paused, over, removed]) {
         equal(
           await write(store, { kind: "wake", runId: lease.runId, token: lease.token }, at(2)),

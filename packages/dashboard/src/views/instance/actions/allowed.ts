@@ -9,8 +9,7 @@ export type ActionName =
   | "retryFailedStep"
   | "restart"
   | "fork"
-  | "terminate"
-  | "delete";
+  | "terminate";
 
 export function allowedActions(
   status: InstanceStatus,
@@ -21,7 +20,7 @@ export function allowedActions(
   if (status === "active" || status === "waiting") allowed.add("pause");
   if (status === "paused") allowed.add("resume");
   if (status === "errored" && why?.mayRetry) allowed.add("retryFailedStep");
-  allowed.add(isEnded(status) ? "delete" : "terminate");
+  if (!isEnded(status)) allowed.add("terminate");
   const sleeps = steps.some(isSleeping);
   if (sleeps && (status === "waiting" || status === "paused")) allowed.add("skipSleep");
   return allowed;

@@ -16,7 +16,7 @@ export function SendEventForm({ live, onSent }: { readonly live: Live; readonly 
   const asked = query.get("type");
   const [type, setType] = useState(asked ?? awaited[0] ?? "");
   const [text, setText] = useState("");
-  const [eventId, setEventId] = useState("");
+  const [key, setKey] = useState("");
   const manage = useManage();
   const form = useRef<HTMLFormElement>(null);
   // Who comes by "Send this event" goes on writing here.
@@ -32,12 +32,12 @@ export function SendEventForm({ live, onSent }: { readonly live: Live; readonly 
     const content = {
       type,
       payload: payload.value,
-      ...(eventId.trim() === "" ? {} : { id: eventId.trim() }),
+      ...(key.trim() === "" ? {} : { idempotencyKey: key.trim() }),
     };
     if (!(await manage.run("send", `Sent "${type}".`, () => live.instance.sendEvent(content)))) return;
     onSent();
     setText("");
-    setEventId("");
+    setKey("");
   };
   return (
     <Panel title="Send event">
@@ -91,18 +91,18 @@ export function SendEventForm({ live, onSent }: { readonly live: Live; readonly 
           onText={setText}
         />
         <div className="field">
-          <label htmlFor={`${id}-id`}>Id (optional)</label>
+          <label htmlFor={`${id}-key`}>Idempotency key (optional)</label>
           <input
-            id={`${id}-id`}
+            id={`${id}-key`}
             className="mono"
-            value={eventId}
+            value={key}
             autoComplete="off"
             spellCheck={false}
-            aria-describedby={`${id}-id-hint`}
-            onChange={(event) => setEventId(event.target.value)}
+            aria-describedby={`${id}-key-hint`}
+            onChange={(event) => setKey(event.target.value)}
           />
-          <div id={`${id}-id-hint`} className="hint">
-            The same id again has no further effect.
+          <div id={`${id}-key-hint`} className="hint">
+            Sending it again with the same key has no further effect.
           </div>
         </div>
         <div className="buttons">
