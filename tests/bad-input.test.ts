@@ -14,6 +14,7 @@ import {
 import { sqlite } from "everstep/sqlite";
 import { createTestHarness, memory } from "everstep/testing";
 import { afterEach, describe, expect, test } from "vitest";
+import { erased } from "../packages/everstep/src/testing/store-contract/acts.ts";
 
 const folders: string[] = [];
 const apps: App[] = [];
@@ -298,7 +299,7 @@ describe("instances that are not there, or over", () => {
   test("unknown instances give INSTANCE_NOT_FOUND and nothing is created", async () => {
     const app = open({ ECHO: echo });
     const gone = await app.workflows.ECHO.create({ id: "i" });
-    await app.store.remove({ workflowName: "echo", instanceId: "i" });
+    await erased(app.store, { workflowName: "echo", instanceId: "i" });
     for (const act of [
       () => app.workflows.ECHO.get("i"),
       () => gone.status(),

@@ -112,7 +112,7 @@ describe("routes", () => {
   const sections = new Map(
     page
       .split(/^(?=#{2,3} )/m)
-      .map((section) => [/^### ((?:GET|POST) .+)$/m.exec(section)?.[1], section] as const)
+      .map((section) => [/^### ((?:GET|POST|DELETE) .+)$/m.exec(section)?.[1], section] as const)
       .filter(([heading]) => heading !== undefined),
   );
   const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
@@ -123,7 +123,7 @@ describe("routes", () => {
   });
 
   test("the table names each with its action and its hook", () => {
-    const rows = [...page.matchAll(/^\| `((?:GET|POST) .+?)` \| `(\w+)` \| (?:`(\w+)`|none) \|$/gm)];
+    const rows = [...page.matchAll(/^\| `((?:GET|POST|DELETE) .+?)` \| `(\w+)` \| (?:`(\w+)`|none) \|$/gm)];
     expect(rows.map(([, name, action, hook]) => [name, action, hook ?? null]).sort()).toEqual(
       routes.map((route) => [nameOf(route), route.action, route.hook]).sort(),
     );

@@ -180,6 +180,8 @@ describe("lifecycle.md", () => {
     "pause()": (instance) => changeOf(instance, () => instance.pause()),
     "resume()": (instance) => changeOf(instance, () => instance.resume()),
     "terminate()": (instance) => changeOf(instance, () => instance.terminate()),
+    "delete()": (instance) => removalOf(instance, {}),
+    "delete({ force: true })": (instance) => removalOf(instance, { force: true }),
     "restart()": (instance) => changeOf(instance, () => instance.restart()),
     "fork()": async (instance) => ((await instance.fork()).id === instance.id ? "the same" : "new instance"),
     "retryFailedStep()": (instance) => changeOf(instance, () => instance.retryFailedStep()),
@@ -194,13 +196,18 @@ describe("lifecycle.md", () => {
       return "accepted";
     },
   };
+  const removalOf = async (instance: InstanceHandle, options: object): Promise<string> => {
+    await instance.delete(options);
+    const gone = await instance.status().catch(({ code }) => code);
+    return gone === "INSTANCE_NOT_FOUND" ? "removed" : "still there";
+  };
   const table = tableRows("docs/lifecycle.md");
   const header = table.find(([first, second]) => first === "" && second === "active") ?? [];
 
   test("the table has every status and every call", () => {
     expect(header.slice(1)).toEqual(Object.keys(instances));
     const rows = table.slice(table.indexOf(header) + 1).map(([first]) => first);
-    expect(rows.slice(0, 8)).toEqual(Object.keys(calls).map((call) => `\`${call}\``));
+    expect(rows.slice(0, 10)).toEqual(Object.keys(calls).map((call) => `\`${call}\``));
   });
 
   describe.each([

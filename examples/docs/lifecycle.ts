@@ -110,6 +110,11 @@ await (await app.workflows.ORDER.get("nightly")).terminate({ reason: "not needed
 const nightly = await (await app.workflows.ORDER.get("nightly")).details();
 assert.deepEqual(nightly.terminationReason, { source: "user", message: "not needed today" });
 
+// #region delete
+await (await app.workflows.ORDER.get("nightly")).delete();
+// #endregion delete
+await assert.rejects(app.workflows.ORDER.get("nightly"), { code: "INSTANCE_NOT_FOUND" });
+
 // #region list
 let cursor: string | undefined;
 do {

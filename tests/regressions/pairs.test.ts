@@ -2,6 +2,7 @@
 import type { Claim, Store, StoreRequest } from "everstep/store";
 import { StoreError } from "everstep/store";
 import { describe, expect, test } from "vitest";
+import { erased } from "../../packages/everstep/src/testing/store-contract/acts.ts";
 import { onEachData } from "./each-data.ts";
 import * as given from "./given.ts";
 
@@ -59,7 +60,7 @@ const operations: Record<string, Operation> = {
   },
   remove: async (store, claims) => {
     for (const { instanceId, workflowName } of claims.slice(0, 2))
-      await store.remove({ instanceId, workflowName });
+      await erased(store, { instanceId, workflowName });
   },
 };
 

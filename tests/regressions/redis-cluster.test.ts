@@ -12,6 +12,7 @@ import {
 } from "../../packages/everstep/src/stores/redis/test-support.ts";
 import type { RedisCommands } from "../../packages/everstep/src/stores/redis/write/mutations.ts";
 import {
+  erased,
   instance,
   started,
   stepsOf,
@@ -122,7 +123,7 @@ describe.skipIf(serverProgram === undefined)("on a cluster of three nodes", () =
       wake: () => store.write([{ kind: "wake", runId: lease.runId, token: lease.token }], at(1)),
       abandon: () =>
         store.write([{ kind: "abandon", owner: lease.owner, fate: { kind: "expire" } }], at(leaseMs)),
-      remove: () => store.remove(ref("c")),
+      remove: () => erased(store, ref("c")),
       get: () => store.getInstance(ref("a")),
       "get many": () => store.getInstances([ref("a"), ref("b")]),
       statuses: () => store.getStatuses([ref("a"), ref("b")]),

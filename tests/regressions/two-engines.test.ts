@@ -8,6 +8,7 @@ import { sqlite } from "everstep/sqlite";
 import type { Store } from "everstep/store";
 import pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
+import { erased } from "../../packages/everstep/src/testing/store-contract/acts.ts";
 import { mixed } from "./actor.ts";
 import { quiet } from "./quiet.ts";
 import { onEachServer } from "./servers.ts";
@@ -38,7 +39,7 @@ async function expectApart(stores: readonly [Store, Store]): Promise<void> {
   expect(await second.result({ timeout: "60 seconds" })).toMatchObject({ status: "complete", output: 2 });
   await first.restart();
   expect((await second.details()).runNumber).toBe(1);
-  expect(await one.store.remove({ workflowName: "mixed", instanceId: "i" })).toBe(true);
+  expect(await erased(one.store, { workflowName: "mixed", instanceId: "i" })).toBe(true);
   expect(await second.status()).toMatchObject({ status: "complete" });
   expect((await second.history()).steps).toHaveLength(4);
   for (const app of [one, two]) await app.stop();

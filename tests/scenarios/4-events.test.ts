@@ -1,6 +1,7 @@
 import { defineWorkflow, type EventView, type ReceivedEvent, WaitForEventTimeoutError } from "everstep";
 import { createGate } from "everstep/testing";
 import { expect, test } from "vitest";
+import { erased } from "../../packages/everstep/src/testing/store-contract/acts.ts";
 import { onEachStore } from "./each-store.ts";
 import { recordOf, wakeEarly } from "./early-wake.ts";
 
@@ -908,7 +909,7 @@ onEachStore("4.4 Events", (tell) => {
     );
     const story = tell({ W: collector, SENDER: sender });
     const gone = await story.workflows.W.create({ id: "gone", params: { count: 1 } });
-    await story.app.store.remove({ workflowName: "w", instanceId: "gone" });
+    await erased(story.app.store, { workflowName: "w", instanceId: "gone" });
     await expect(gone.sendEvent({ type: "note" })).rejects.toMatchObject({ code: "INSTANCE_NOT_FOUND" });
     await expect(story.workflows.W.get("nobody")).rejects.toMatchObject({ code: "INSTANCE_NOT_FOUND" });
     // A step that sends to nobody goes on: whether anybody listens is not its result.

@@ -1,5 +1,6 @@
 /** Everything that can be asked of a store, with a text of the test's choice in every place where a text may stand. */
 import type { Store, StoreOutcome } from "everstep/store";
+import { erased } from "../../packages/everstep/src/testing/store-contract/acts.ts";
 import * as given from "../regressions/given.ts";
 
 export async function everyVerb(store: Store, text: string): Promise<readonly StoreOutcome[]> {
@@ -77,6 +78,6 @@ export async function everyVerb(store: Store, text: string): Promise<readonly St
   await store.nextDueAt([text]);
   await store.listDue({ before: at(9), limit: 10 });
   await store.prune({ before: at(9), limit: 10, publicationsBefore: at(9) });
-  await store.remove(ref);
+  await erased(store, ref);
   return told;
 }

@@ -38,12 +38,13 @@ export function requests(world: () => World): void {
   });
 
   test.each([
-    ["DELETE", "/workflows/order/instances/x", "GET, HEAD"],
+    ["PUT", "/workflows/order/instances/x", "GET, HEAD, DELETE"],
+    ["DELETE", "/workflows/order/instances", "GET, HEAD, POST"],
     ["PUT", "/workflows", "GET, HEAD"],
     ["GET", "/workflows/order/instances/x/pause", "POST"],
     ["POST", "/counts", "GET, HEAD"],
     ["GET", "/_runner/tick", "POST"],
-    ["PATCH", "/workflows/order/instances/batch", "POST, GET, HEAD"],
+    ["PATCH", "/workflows/order/instances/batch", "POST, GET, HEAD, DELETE"],
   ])("%s %s is not offered, and the answer says what is", async (method, path, allow) => {
     const { status, code, headers } = await world().ask(method, path);
     expect([status, code]).toEqual([405, "METHOD_NOT_ALLOWED"]);

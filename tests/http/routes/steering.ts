@@ -91,6 +91,35 @@ export function steering(world: () => World): void {
     });
   });
 
+  test("delete removes what has ended, and what has not only by force", async () => {
+    for (const status of statuses) {
+      const path = await bringTo[status](world());
+      const isEnded = ended.includes(status);
+      const { createdAt } = (await world().get(path)).body.meta;
+      const other = new Date(Date.parse(createdAt) - 1).toISOString();
+      expect(await world().ask("DELETE", `${path}?force=true&createdAt=${other}`)).toMatchObject({
+        status: 404,
+      });
+      const plain = await world().ask("DELETE", path);
+      expect([plain.status, plain.code].join(" ").trim(), status).toBe(
+        isEnded ? "200" : "409 INSTANCE_NOT_TERMINAL",
+      );
+      if (!isEnded) {
+        expect((await world().get(path)).body.details.status).toBe(status);
+        const forced = await world().ask("DELETE", `${path}?force=true&createdAt=${createdAt}`);
+        expect([forced.status, forced.body]).toEqual([200, { ok: true }]);
+      }
+      expect(await world().get(path)).toMatchObject({ status: 404, code: "INSTANCE_NOT_FOUND" });
+      expect(await world().ask("DELETE", path)).toMatchObject({ status: 404, code: "INSTANCE_NOT_FOUND" });
+    }
+    expect(await world().ask("DELETE", "/workflows/nothing/instances/a")).toMatchObject({
+      code: "WORKFLOW_NOT_FOUND",
+    });
+    expect(await world().ask("DELETE", `${instancesOf("order")}/-x`)).toMatchObject({
+      code: "INVALID_INSTANCE_ID",
+    });
+  });
+
   test("a reason to terminate is kept with the instance", async () => {
     const path = await world().made("order");
     expect((await world().post(`${path}/terminate`, { reason: "sold out" })).body).toEqual({ ok: true });

@@ -24,19 +24,20 @@ const bodies: Readonly<Record<string, unknown>> = {
 /** What it takes for every route to be there. */
 export const everyRoute = { tick: true, onKill: () => {} } as const;
 
-/** The instance that some of them need: one that failed. */
+/** The instance that some of them need: one that failed, and so has ended. */
 export const failed = "failed-1";
 export const waiting = "waiting-1";
 
 export const sampleRequests: readonly SampleRequest[] = routes.map((route) => {
-  const [workflowName, instanceId] =
-    route.action === "retryFailedStep" ? ["flaky", failed] : ["order", waiting];
+  const [workflowName, instanceId] = ["retryFailedStep", "delete"].includes(route.action)
+    ? ["flaky", failed]
+    : ["order", waiting];
   const path = route.path
     .replace(":workflowName", workflowName)
     .replace(":instanceId", instanceId)
     .replace(":topic", "news")
     .replace(":stepIndex", "0");
-  return { route, path, ...(route.method === "POST" ? { body: bodies[route.action] ?? {} } : {}) };
+  return { route, path, ...(route.method !== "GET" ? { body: bodies[route.action] ?? {} } : {}) };
 });
 
 export function requestOf(

@@ -89,6 +89,7 @@ const effective: readonly StoreOutcome["kind"][] = [
   "accepted",
   "published",
   "changed",
+  "deleted",
   "woken",
   "abandoned",
 ];
@@ -104,6 +105,7 @@ function idOf(request: StoreRequest): string | null {
     case "change":
       return `${request.kind} ${request.id}`;
     case "create":
+    case "delete":
     case "wake":
     case "abandon":
       return null;

@@ -5,11 +5,39 @@ const storeContract = "stores/memory/memory-store.test.ts";
 
 const change = "store/apply/apply-change.ts";
 const commit = "store/apply/apply-commit.ts";
+const deletion = "store/apply/apply-delete.ts";
 const events = "store/apply/apply-events.ts";
 const leases = "store/apply/apply-lease.ts";
 const workingRun = "store/apply/working-run.ts";
 
 export const unseenInStore: readonly Unseen[] = [
+  {
+    name: "a deletion takes an instance that was created later under the same id",
+    guards: ["INV-36"],
+    file: deletion,
+    find: 'if (firstRun !== undefined && runKey(firstRun) !== found.firstRun) return { kind: "not-found" };',
+    replace: "void firstRun;",
+    because: "Simulated operators delete nothing.",
+    noticedBy: storeContract,
+  },
+  {
+    name: "a deletion that wants an end takes an instance that goes on",
+    guards: ["INV-36"],
+    file: deletion,
+    find: 'if (statuses !== undefined && !statuses.includes(status)) return { kind: "refused", status, runNumber };',
+    replace: "void statuses;",
+    because: "Simulated operators delete nothing.",
+    noticedBy: storeContract,
+  },
+  {
+    name: "what was decided about a deleted instance answers for the next one in the same batch",
+    guards: ["INV-36"],
+    file: "store/apply/working-set.ts",
+    find: "if (isChangeOf(key, instance)) this.#changes?.delete(key);",
+    replace: "void isChangeOf;",
+    because: "Simulated operators delete nothing.",
+    noticedBy: storeContract,
+  },
   {
     name: "a commit that builds on a lost event is applied",
     guards: ["INV-24"],

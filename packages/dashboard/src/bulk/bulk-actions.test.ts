@@ -15,5 +15,6 @@ test("each action is sent only to those that it can do something to", () => {
     retryFailedStep: ["errored"],
     restart: statuses,
     terminate: ["active", "waiting", "paused"],
+    delete: ["complete", "errored", "terminated"],
   });
 });

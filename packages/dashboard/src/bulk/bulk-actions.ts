@@ -7,7 +7,7 @@ export interface BulkItem extends WireRef {
 }
 
 export interface BulkAction {
-  readonly name: "pause" | "resume" | "terminate" | "restart" | "retryFailedStep";
+  readonly name: "pause" | "resume" | "terminate" | "delete" | "restart" | "retryFailedStep";
   readonly words: string;
   /** "12 instances were paused." */
   readonly done: string;
@@ -56,6 +56,14 @@ export const bulkActions: readonly BulkAction[] = [
     question: (count) => `Terminate ${count} for good?`,
     isFor: ({ status }) => !isEnded(status),
     act: (client, instance) => handle(client, instance).terminate(),
+  },
+  {
+    name: "delete",
+    words: "Delete",
+    done: "deleted",
+    question: (count) => `Delete ${count} with everything recorded of them, for good?`,
+    isFor: ({ status }) => isEnded(status),
+    act: (client, instance) => handle(client, instance).delete(),
   },
 ];
 

@@ -6,6 +6,7 @@ import { deadLettersRetry } from "./commands/dead-letters-retry.ts";
 import { emit } from "./commands/emit.ts";
 import { createHelp } from "./commands/help.ts";
 import { instancesCreate } from "./commands/instances-create.ts";
+import { instancesDelete } from "./commands/instances-delete.ts";
 import { instancesExport } from "./commands/instances-export.ts";
 import { instancesFork } from "./commands/instances-fork.ts";
 import { instancesGet } from "./commands/instances-get.ts";
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   instancesPause,
   instancesResume,
   instancesTerminate,
+  instancesDelete,
   instancesRestart,
   instancesRewind,
   instancesRetry,

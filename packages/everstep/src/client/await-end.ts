@@ -1,3 +1,4 @@
+import { instanceDeleted } from "../engine/instance-words.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import type { Timer } from "../model/runtime.ts";
@@ -41,6 +42,7 @@ export function awaitEnd(
     const lookClosely = async (): Promise<void> => {
       try {
         const record = await read();
+        if (isAnother(record, creation)) return finish(() => reject(instanceDeleted(ref)));
         if (isTerminal(record.status)) finish(() => resolve({ ...statusView(record), timedOut: false }));
       } catch (error) {
         if (!isRetryable(error)) finish(() => reject(error));
@@ -59,6 +61,7 @@ export function awaitEnd(
     };
     const stopListening = endings.listen(ref, {
       ended: (ended) => finish(() => resolve({ ...statusView(ended), timedOut: false })),
+      deleted: () => finish(() => reject(instanceDeleted(ref))),
       stopped: () => finish(() => reject(stoppedWaiting(ref))),
     });
     const stopWatching = endWatch.watch({
@@ -72,6 +75,11 @@ export function awaitEnd(
     });
     if (timeoutMs !== null) timer = runtime.timer(() => void giveUp(), timeoutMs);
   });
+}
+
+/** Deleted meanwhile, and created again under the same id. */
+function isAnother({ runId, runNumber }: InstanceRecord, creation: Creation | null): boolean {
+  return creation !== null && runNumber === 1 && runId !== creation.runId;
 }
 
 const lastLookMs = 2000;

@@ -10,6 +10,8 @@ export interface Ended {
 
 export interface EndListener {
   ended(ended: Ended): void;
+  /** It is gone, and will never end. */
+  deleted(): void;
   /** Nobody in this process will tell any more. */
   stopped(): void;
 }
@@ -46,6 +48,10 @@ export class Endings {
       case "yield":
         return;
     }
+  }
+
+  deleted(ref: InstanceRef): void {
+    for (const listener of [...(this.#listeners.get(keyOf(ref)) ?? [])]) listener.deleted();
   }
 
   #tell(ref: InstanceRef, ended: Ended): void {

@@ -1,8 +1,9 @@
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { checkNames } from "../model/known-names.ts";
-import { forkNames, retryNames } from "../wire/option-names.ts";
-import type { ForkOptions, RetryOptions } from "../wire/options.ts";
+import { deleteNames, forkNames, retryNames } from "../wire/option-names.ts";
+import type { DeleteOptions, ForkOptions, RetryOptions } from "../wire/options.ts";
 import type { Creation } from "./await-end.ts";
+import { deleteInstance } from "./delete-instance.ts";
 import {
   type RestartOptions,
   restartInstance,
@@ -45,6 +46,15 @@ export class InstanceHandle<Output = any, Events = any> extends InstanceReading<
   async terminate(options: TerminateOptions = {}): Promise<void> {
     checkNames(options, terminateNames, "terminate");
     await terminateInstance(this.#instance, options);
+  }
+
+  /**
+   * Removes it with everything recorded of it: all runs, steps, events and log lines. One that has not ended is refused
+   * (INSTANCE_NOT_TERMINAL) unless `force` is given. Its id may be created again at once.
+   */
+  async delete(options: DeleteOptions<Date> = {}): Promise<void> {
+    checkNames(options, deleteNames, "delete");
+    await deleteInstance(this.#instance, options);
   }
 
   /** Runs it again from the beginning, or from a step, as its next run. Allowed in every status. */

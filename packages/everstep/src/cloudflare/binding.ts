@@ -78,7 +78,7 @@ export function createBinding<
       `The app has no workflow under "${key}". Use a key of the workflows it was created with.`,
     );
   }
-  const instance = (found: InstanceHandle): WorkflowInstance => new BoundInstance(found, handle, app);
+  const instance = (found: InstanceHandle): WorkflowInstance => new BoundInstance(found);
   return {
     create: (options = {}) => speaking(async () => instance(await handle.create(createOptions(options)))),
     createBatch: (batch) =>
@@ -95,14 +95,10 @@ export function createBinding<
 class BoundInstance implements WorkflowInstance {
   readonly id: string;
   readonly #handle: InstanceHandle;
-  readonly #workflow: WorkflowHandle;
-  readonly #app: Pick<App, "store">;
 
-  constructor(handle: InstanceHandle, workflow: WorkflowHandle, app: Pick<App, "store">) {
+  constructor(handle: InstanceHandle) {
     this.id = handle.id;
     this.#handle = handle;
-    this.#workflow = workflow;
-    this.#app = app;
   }
 
   status(): Promise<InstanceStatus> {
@@ -133,11 +129,7 @@ class BoundInstance implements WorkflowInstance {
   }
 
   delete(): Promise<void> {
-    return speaking(async () => {
-      // Steps in flight are told to stop before their instance is gone.
-      await this.#handle.terminate().catch(unlessEnded);
-      await this.#app.store.remove({ workflowName: this.#workflow.name, instanceId: this.id });
-    });
+    return speaking(() => this.#handle.delete({ force: true }));
   }
 }
 

@@ -31,6 +31,24 @@ export function instanceNotFound(ref: InstanceRef): EverstepError {
   );
 }
 
+export function instanceNotTerminal(ref: InstanceRef, status: InstanceStatus): EverstepError {
+  return new EverstepError(
+    "INSTANCE_NOT_TERMINAL",
+    `Instance "${ref.instanceId}" of workflow "${ref.workflowName}" is ${status}, so it was not deleted. Terminate it first, ` +
+      "or delete it with force: true, which ends it as well.",
+    { details: { ...refOf(ref), status } },
+  );
+}
+
+/** For those who waited for what is gone. */
+export function instanceDeleted(ref: InstanceRef): EverstepError {
+  return new EverstepError(
+    "INSTANCE_NOT_FOUND",
+    `Instance "${ref.instanceId}" of workflow "${ref.workflowName}" was deleted before it ended, so it has no result.`,
+    { details: refOf(ref) },
+  );
+}
+
 function refOf(ref: InstanceRef): { readonly workflowName: string; readonly instanceId: string } {
   return { workflowName: ref.workflowName, instanceId: ref.instanceId };
 }

@@ -12,10 +12,12 @@ import {
   inputNotGiven,
   instanceStatuses,
   liveStatuses,
+  type RunId,
   type TerminationReason,
+  terminalStatuses,
 } from "../model/instance.ts";
 import { defaultLimits, errorLimits, type Limits } from "../model/limits.ts";
-import type { ChangeRequest, CreateRequest } from "../model/request.ts";
+import type { ChangeRequest, CreateRequest, DeleteRequest } from "../model/request.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { EncodedValue } from "../model/value.ts";
@@ -108,6 +110,16 @@ export function planResume(ref: InstanceRef, shiftDeadlines: boolean): ChangePla
 
 export function planTerminate(ref: InstanceRef, reason: TerminationReason): ChangePlan {
   return planChange(ref, liveStatuses, { kind: "terminate", reason });
+}
+
+/** Of the instance with this first run; one that is live only by force. */
+export function planDelete(ref: InstanceRef, firstRun: RunId | undefined, force: boolean): DeleteRequest {
+  const { workflowName, instanceId } = ref;
+  const when = {
+    ...(force ? {} : { statuses: terminalStatuses }),
+    ...(firstRun === undefined ? {} : { firstRun }),
+  };
+  return { kind: "delete", workflowName, instanceId, when };
 }
 
 /** What a person said about ending it, and who they are, where that is known. */

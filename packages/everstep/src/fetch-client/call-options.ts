@@ -4,7 +4,7 @@ import type { OutgoingEvent as SomeEvent } from "../authoring/workflow-step.ts";
 import type { EverstepError } from "../model/error.ts";
 import type { NamesOf } from "../model/known-names.ts";
 import type { WireRestartCondition } from "../wire/index.ts";
-import { repeatNames, runNames } from "../wire/option-names.ts";
+import { repeatNames, runNames, deleteNames as wireDeleteNames } from "../wire/option-names.ts";
 import type * as wire from "../wire/options.ts";
 
 /** A Date, ISO text or epoch milliseconds. */
@@ -61,6 +61,11 @@ export const manageNames: NamesOf<ManageOptions> = { ...repeatNames, signal: tru
 export interface TerminateOptions extends ManageOptions {
   readonly reason?: string | undefined;
 }
+
+/** It has no key: nothing of the instance is left to remember one. `createdAt` makes a repeat harmless. */
+export interface DeleteOptions extends wire.DeleteOptions<Time>, CallOptions {}
+
+export const deleteNames: NamesOf<DeleteOptions> = { ...wireDeleteNames, signal: true };
 
 export interface RestartOptions extends wire.FromStep, ManageOptions {}
 

@@ -20,6 +20,8 @@ import { checkInstanceId } from "./address.ts";
 import { awaitEnd } from "./await-end.ts";
 import {
   type CallOptions,
+  type DeleteOptions,
+  deleteNames,
   type ExportOptions,
   exportNames,
   type FollowLogsOptions,
@@ -39,6 +41,7 @@ import {
   watchNames,
 } from "./call-options.ts";
 import type { Connection } from "./connection.ts";
+import { deleteInstance } from "./delete-instance.ts";
 import { readData, streamOf } from "./event-stream.ts";
 import { creating } from "./own-creation.ts";
 import { idempotencyKeyOf } from "./request-headers.ts";
@@ -78,6 +81,11 @@ export interface InstanceClient<Output = unknown> {
   resume(options?: ManageOptions): Promise<void>;
   /** Ends it for good. */
   terminate(options?: TerminateOptions): Promise<void>;
+  /**
+   * Removes it with everything recorded of it. One that has not ended is refused (INSTANCE_NOT_TERMINAL) unless `force` is
+   * given. Its id may be created again at once.
+   */
+  delete(options?: DeleteOptions): Promise<void>;
   /** Runs it again from the beginning, or from a step, as its next run. */
   restart(options?: RestartOptions): Promise<void>;
   /** Runs it again from a step. */
@@ -164,6 +172,10 @@ export function createInstanceClient<Output>(
     pause: (options = {}) => manage("pause", {}, options),
     resume: (options = {}) => manage("resume", {}, options),
     terminate: ({ reason, ...options } = {}) => manage("terminate", { reason }, options),
+    async delete(options = {}) {
+      checkNames(options, deleteNames, "delete");
+      await deleteInstance(connection, path(), () => details(options), options);
+    },
     restart: ({ from, ...options } = {}) => manage("restart", { from }, options),
     rewind: (step, options = {}) => manage("rewind", { step }, options),
     async fork({ from, newId, ...options } = {}) {

@@ -7,6 +7,7 @@ export interface Call {
   readonly query?: Query;
   /** Makes it a POST. */
   readonly body?: unknown;
+  readonly isDelete?: boolean;
   /** The same for all tries of a call, so that it takes effect once. */
   readonly idempotencyKey?: string;
   /** What every answer to it has. */
@@ -24,14 +25,14 @@ export interface Call {
 
 export interface Outgoing {
   readonly url: string;
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 export function outgoingOf(call: Call, mountUrl: string, headers: Outgoing["headers"]): Outgoing {
   const url = addressOf(mountUrl, call.segments, call.query);
-  if (call.body === undefined) return { url, method: "GET", headers };
+  if (call.body === undefined) return { url, method: call.isDelete ? "DELETE" : "GET", headers };
   const key = call.idempotencyKey;
   const more = {
     "content-type": "application/json",

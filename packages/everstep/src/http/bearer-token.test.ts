@@ -15,7 +15,8 @@ async function statusOf(
     "http://localhost/",
     header === null ? {} : { headers: { authorization: header } },
   );
-  const context = { request, state: new Map() } as unknown as AuthorizeContext;
+  const method = hook === "read" ? "GET" : "POST";
+  const context = { request, method, state: new Map() } as unknown as AuthorizeContext;
   const first = await authorize.request?.(context);
   const answer = first ?? (await authorize[hook]?.(context as never));
   return answer instanceof Response ? answer.status : null;
@@ -53,6 +54,8 @@ describe("who has the token is let in", () => {
     expect(await ask("POST", other)).toMatchObject({ status: 403 });
     expect(await ask("GET", other)).toBeUndefined();
     expect(await ask("POST", token)).toBeUndefined();
+    expect(await ask("DELETE", other)).toBeInstanceOf(Response);
+    expect(await ask("DELETE", token)).toBeUndefined();
   });
 
   test("with readers' tokens only, nobody changes anything", async () => {

@@ -37,7 +37,7 @@ export function bearerToken(given: string | readonly string[] | BearerTokenOptio
       const isReader = isAmong(digest, await mayRead());
       if (!isWriter && !isReader) return refuse(401, "This token is not known here.");
       // Before its body is read, which may be large.
-      if (!isWriter && method === "POST") return onlyLooks();
+      if (!isWriter && method !== "GET") return onlyLooks();
       state.set(role, isWriter ? "all" : "read");
     },
     read: () => {},

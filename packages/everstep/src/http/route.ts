@@ -7,7 +7,7 @@ import type { QueryFields, QueryOf } from "./query.ts";
 import type { Streams } from "./streams/streams.ts";
 import type { ValueAnswerKind } from "./value-answers.ts";
 
-export type Method = "GET" | "POST";
+export type Method = "GET" | "POST" | "DELETE";
 
 /** One request that was allowed and understood. */
 export interface Call<Query = any, Body = any> {

@@ -65,6 +65,7 @@ export function requestBytes(request: StoreRequest): number {
       return eventBytes(request);
     case "change":
       return recordBytes + changeBytes(request.change);
+    case "delete":
     case "wake":
     case "abandon":
       return recordBytes;

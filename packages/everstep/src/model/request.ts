@@ -16,6 +16,7 @@ export type StoreRequest =
   | SendEventRequest
   | PublishRequest
   | ChangeRequest
+  | DeleteRequest
   | WakeRequest
   | AbandonRequest;
 
@@ -26,6 +27,7 @@ export type StoreOutcome =
   | SendEventOutcome
   | PublishOutcome
   | ChangeOutcome
+  | DeleteOutcome
   | WakeOutcome
   | AbandonOutcome;
 
@@ -203,6 +205,32 @@ export type ChangeOutcome =
   | { readonly kind: "refused"; readonly status: InstanceStatus; readonly runNumber: number }
   | { readonly kind: "not-found" };
 
+/**
+ * Removes an instance with all its runs, steps, events and log lines, while the precondition holds. Nothing is left that
+ * could answer a repeat, so a repeat finds no such instance; the id may be created again at once.
+ */
+export interface DeleteRequest extends InstanceRef {
+  readonly kind: "delete";
+  readonly when: DeleteCondition;
+}
+
+export interface DeleteCondition {
+  /** Any status when left out, also one that was damaged. */
+  readonly statuses?: readonly InstanceStatus[];
+  /** The id of the instance's first run: an instance that was created later under the same id is not meant. */
+  readonly firstRun?: RunId;
+}
+
+export type DeleteOutcome =
+  | {
+      readonly kind: "deleted";
+      /** The run that was current. */
+      readonly runId: RunId;
+      readonly status: InstanceStatus;
+    }
+  | { readonly kind: "refused"; readonly status: InstanceStatus; readonly runNumber: number }
+  | { readonly kind: "not-found" };
+
 /** Makes a run due now, if its token is still the one given and no lease is in force. */
 export interface WakeRequest {
   readonly kind: "wake";
@@ -244,8 +272,10 @@ export type OutcomeOf<Request extends StoreRequest> = Request extends CreateRequ
         ? PublishOutcome
         : Request extends ChangeRequest
           ? ChangeOutcome
-          : Request extends WakeRequest
-            ? WakeOutcome
-            : Request extends AbandonRequest
-              ? AbandonOutcome
-              : never;
+          : Request extends DeleteRequest
+            ? DeleteOutcome
+            : Request extends WakeRequest
+              ? WakeOutcome
+              : Request extends AbandonRequest
+                ? AbandonOutcome
+                : never;

@@ -40,8 +40,9 @@ export class DecisionWatch {
     const statuses = await this.#parts.setup.store.getStatuses(turns.map(({ ref }) => ref));
     for (const [at, turn] of turns.entries()) {
       const status = statuses[at];
-      if (status === undefined || !turn.canBeRecalled) continue;
-      if (status === "paused") turn.askBeforeNextBody();
+      if (!turn.canBeRecalled) continue;
+      if (status === undefined) turn.abandon(new LeaseLostError("changed", "The instance was deleted."));
+      else if (status === "paused") turn.askBeforeNextBody();
       else if (isTerminal(status)) turn.abandon(new LeaseLostError("changed", `The instance is ${status}.`));
       else turn.resumed();
     }

@@ -51,6 +51,7 @@ export function hintsOf(
     }
     case "wake":
       return outcome.kind === "woken" && of ? [hintOf(of, "wake", now)] : none;
+    case "delete":
     case "publish":
     case "abandon":
       // Which runs a publication woke is not told. Who ends a dead process's leases takes them up itself.

@@ -112,8 +112,6 @@ export interface Store {
 
   /** Removes whole instances (all runs, steps, events, logs) that are terminal and past their retention. */
   prune(request: PruneRequest): Promise<number>;
-  /** Removes one instance and all its runs, whatever its status. False when there was none. */
-  remove(ref: InstanceRef): Promise<boolean>;
 
   /** Where the store can tell at once that an owner is dead (an OS-held lock), it does; see `Ownership`. */
   readonly ownership?: Ownership;

@@ -31,7 +31,6 @@ const methods: Readonly<Record<StoreMethod, true>> = {
   listDue: true,
   listUnlisted: true,
   prune: true,
-  remove: true,
   changeMark: true,
   subscribe: true,
   probeNudges: true,

@@ -15,6 +15,7 @@ const kinds: Readonly<Record<StoreRequest["kind"], true>> = {
   sendEvent: true,
   publish: true,
   change: true,
+  delete: true,
   wake: true,
   abandon: true,
 };

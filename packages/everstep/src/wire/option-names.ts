@@ -4,6 +4,7 @@ import type { NamesOf } from "../model/known-names.ts";
 import type {
   ActivityOptions,
   AuditOptions,
+  DeleteOptions,
   ForkOptions,
   FromStep,
   HistoryPageOptions,
@@ -20,6 +21,7 @@ import type {
 export const pageNames: NamesOf<PageOptions> = { pageSize: true, cursor: true, order: true };
 export const runNames: NamesOf<RunOptions> = { runNumber: true };
 export const fromNames: NamesOf<FromStep> = { from: true };
+export const deleteNames: NamesOf<DeleteOptions<never>> = { force: true, createdAt: true };
 export const forkNames: NamesOf<ForkOptions> = { from: true, newId: true };
 export const retryNames: NamesOf<RetryOptions> = { delay: true };
 export const repeatNames: NamesOf<RepeatOptions> = { idempotencyKey: true };

@@ -101,6 +101,16 @@ export interface RepeatOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+export interface DeleteOptions<Time> {
+  /** Also one that has not ended: it is ended and removed at once, and whatever runs it can record nothing more. */
+  readonly force?: boolean | undefined;
+  /**
+   * Only the instance that was created at this time. One that was created later under the same id is left alone, and the
+   * call fails with INSTANCE_NOT_FOUND.
+   */
+  readonly createdAt?: Time | undefined;
+}
+
 export interface FromStep {
   /** Keep what was recorded before this step, and run from it. */
   readonly from?: StepSelector | undefined;

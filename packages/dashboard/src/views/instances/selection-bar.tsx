@@ -1,4 +1,4 @@
-import { Ban, Pause, Play, RotateCcw, Undo2, X } from "lucide-react";
+import { Ban, Pause, Play, RotateCcw, Trash2, Undo2, X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { isAbort, problemOf } from "../../api/problem.ts";
 import { type BulkAction, bulkActions } from "../../bulk/bulk-actions.ts";
@@ -14,6 +14,7 @@ const icons: Readonly<Record<BulkAction["name"], ReactNode>> = {
   pause: <Pause aria-hidden />,
   resume: <Play aria-hidden />,
   terminate: <Ban aria-hidden />,
+  delete: <Trash2 aria-hidden />,
   restart: <RotateCcw aria-hidden />,
   retryFailedStep: <Undo2 aria-hidden />,
 };
@@ -62,7 +63,7 @@ export function SelectionBar({
               <button
                 key={action.name}
                 type="button"
-                className={action.name === "terminate" ? "danger" : ""}
+                className={isFinal(action) ? "danger" : ""}
                 disabled={isBusy}
                 onClick={() => {
                   if (action.question) setAsking({ action, items, of: selection.chosen });
@@ -80,7 +81,7 @@ export function SelectionBar({
         <Confirm
           question={asked.action.question(counted(asked.items.length, "instance"))}
           confirm={`${asked.action.words} ${spokenNumber(asked.items.length)}`}
-          isSafe={asked.action.name !== "terminate"}
+          isSafe={!isFinal(asked.action)}
           onConfirm={() => onAct(asked.action, asked.items)}
           onClose={() => setAsking(null)}
         />
@@ -140,4 +141,9 @@ function MatchAll({
       {note && <span className="small dim">{note}</span>}
     </>
   );
+}
+
+/** It cannot be undone. */
+function isFinal({ name }: BulkAction): boolean {
+  return name === "terminate" || name === "delete";
 }

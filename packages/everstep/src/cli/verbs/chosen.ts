@@ -7,6 +7,8 @@ import { pageSizeMax } from "../paging.ts";
 export interface Chosen {
   readonly workflowName: string;
   readonly id: string;
+  /** Another instance may have the same id by the time it is its turn. */
+  readonly createdAt?: string;
 }
 
 type Read = (place: {
@@ -36,8 +38,10 @@ async function everyName(read: Read): Promise<readonly Chosen[]> {
   let cursor: string | undefined;
   do {
     const page = await read({ pageSize: pageSizeMax, cursor });
-    for (const { id, meta } of page.instances)
-      found.set(JSON.stringify([meta.workflowName, id]), { workflowName: meta.workflowName, id });
+    for (const { id, meta } of page.instances) {
+      const { workflowName, createdAt } = meta;
+      found.set(JSON.stringify([workflowName, id]), { workflowName, id, createdAt });
+    }
     cursor = page.hasNextPage ? page.cursor : undefined;
   } while (cursor !== undefined);
   return [...found.values()];

@@ -35,7 +35,7 @@ export async function doToAll(
   const work = async (): Promise<void> => {
     for (let each = left.pop(); each !== undefined && !failure; each = left.pop()) {
       try {
-        await verb.act(client.workflow(each.workflowName).get(each.id));
+        await verb.act(client.workflow(each.workflowName).get(each.id), each);
         telling.done(each);
       } catch (error) {
         if (isAboutOne(error)) telling.refused(each, error);
@@ -64,21 +64,21 @@ class Telling {
 
   would(each: Chosen): void {
     const { out, isJson } = this.#manner;
-    if (isJson) out.raw(jsonLine({ ...each, dryRun: true }));
+    if (isJson) out.raw(jsonLine({ ...namesOf(each), dryRun: true }));
     else out.line(`would ${this.#verb.infinitive} ${nameOf(each)}`);
   }
 
   done(each: Chosen): void {
     this.#done++;
     const { out, isJson } = this.#manner;
-    if (isJson) out.raw(jsonLine({ ...each, ok: true }));
+    if (isJson) out.raw(jsonLine({ ...namesOf(each), ok: true }));
     else out.line(`${this.#place()} ${this.#verb.participle} ${nameOf(each)}`);
   }
 
   refused(each: Chosen, { code, message }: Refusal): void {
     this.refusals++;
     const { out, isJson } = this.#manner;
-    if (isJson) return out.raw(jsonLine({ ...each, ok: false, error: { code, message } }));
+    if (isJson) return out.raw(jsonLine({ ...namesOf(each), ok: false, error: { code, message } }));
     const text = `${this.#place()} could not ${this.#verb.infinitive} ${nameOf(each)}: ${message}`;
     out.line(painted("red", text));
   }
@@ -97,6 +97,10 @@ class Telling {
   #place(): string {
     return `${this.#done + this.refusals}/${this.#total}`;
   }
+}
+
+function namesOf({ workflowName, id }: Chosen): Pick<Chosen, "workflowName" | "id"> {
+  return { workflowName, id };
 }
 
 interface Refusal {

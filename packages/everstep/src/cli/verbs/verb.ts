@@ -40,7 +40,8 @@ export interface Verb {
   readonly statuses: readonly string[];
   /** Asks a person before it is done to one, or to many; a script says --yes before it is done to many. */
   readonly asks?: "for one" | "for many";
-  act(instance: InstanceClient): Promise<unknown>;
+  /** Of many, with what the list said of it. */
+  act(instance: InstanceClient, chosen?: Chosen): Promise<unknown>;
   /** What is said when it was done to one; else "Terminated order o-17." */
   said?(instance: InstanceClient, answer: unknown): string;
 }

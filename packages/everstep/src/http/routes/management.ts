@@ -1,6 +1,7 @@
 import type { InstanceHandle } from "../../client/instance-handle.ts";
 import * as schemas from "../../wire/index.ts";
 import type { Schema } from "../../wire/schema.ts";
+import { flagField, timeField } from "../query.ts";
 import { type Call, type Route, route } from "../route.ts";
 import {
   done,
@@ -106,6 +107,31 @@ export const managementRoutes: readonly Route[] = [
     { action: "skipSleep", summary: "Ends the sleep it is in now.", body: schemas.nothing },
     (handle, _, how) => handle.skipSleep(how),
   ),
+  route({
+    action: "delete",
+    method: "DELETE",
+    path: one,
+    hook: "management",
+    summary: "Removes it with everything recorded of it. Its id may be created again at once.",
+    body: schemas.nothing,
+    query: {
+      force: flagField("Also one that has not ended: it is ended and removed at once."),
+      createdAt: timeField(
+        "Only the instance that was created at this time, not a later one of the same id.",
+      ),
+    },
+    answer: { status: 200, schema: schemas.ok },
+    codes: [...instanceCodes, "INSTANCE_NOT_TERMINAL"],
+    async run(call) {
+      const { force, createdAt } = call.query;
+      const handle = await storedInstanceOf(call);
+      await handle.delete({
+        force,
+        ...(createdAt === undefined ? {} : { createdAt: new Date(createdAt) }),
+      });
+      return done;
+    },
+  }),
   route({
     action: "fork",
     method: "POST",

@@ -7,6 +7,7 @@ import type { StoreOutcome, StoreRequest } from "../store.ts";
 import { applyChange } from "./apply-change.ts";
 import { applyCommit } from "./apply-commit.ts";
 import { applyCreate } from "./apply-create.ts";
+import { applyDelete } from "./apply-delete.ts";
 import { applyPublish, applySendEvent } from "./apply-events.ts";
 import { applyAbandon, applyWake } from "./apply-lease.ts";
 import type { WorkingSet } from "./working-set.ts";
@@ -28,6 +29,8 @@ export function applyOne(set: WorkingSet, request: StoreRequest, now: number): S
       return applyPublish(set, request, now);
     case "change":
       return applyChange(set, request, now);
+    case "delete":
+      return applyDelete(set, request);
     case "wake":
       return applyWake(set, request, now);
     case "abandon":

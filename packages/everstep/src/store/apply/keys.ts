@@ -9,6 +9,12 @@ export function changeKey(ref: InstanceRef, id: string): string {
   return `${id.length} ${id}${nameKey(ref)}`;
 }
 
+/** Whether a key is one of `changeKey` for this instance. */
+export function isChangeOf(key: string, ref: InstanceRef): boolean {
+  const behindLength = key.indexOf(" ") + 1;
+  return key.slice(behindLength + Number.parseInt(key, 10)) === nameKey(ref);
+}
+
 export interface EventName {
   /** Of the publication that made it; null when it was sent. */
   readonly topic: string | null;

@@ -76,6 +76,9 @@ function note(needs: Needs, request: StoreRequest): void {
       return;
     case "change":
       return noteChange(needs, request);
+    case "delete":
+      needs.names.set(nameKey(request), refOf(request));
+      return;
     case "wake":
       needs.runs.add(runKey(request.runId));
       return;

@@ -1,10 +1,10 @@
 /**
  * Everything a batch of requests works on, and what became of it. A store adds what it has loaded before the batch is
- * applied, and saves afterwards what is new or changed: `runs` (see working-run.ts), `newPublications`, `newChanges`.
+ * applied, and saves afterwards what is to go, is new or changed: `removed`, `runs` (see working-run.ts), `newPublications`, `newChanges`.
  */
 import type { InstanceRef, InstanceStatus } from "../../model/instance.ts";
 import type { ChangeOutcome, CreateRequest, PublishRequest } from "../store.ts";
-import { type EventName, eventKey, nameKey } from "./keys.ts";
+import { type EventName, eventKey, isChangeOf, nameKey } from "./keys.ts";
 import type { RunRow } from "./run-row.ts";
 import { type RunShelf, WorkingRun } from "./working-run.ts";
 
@@ -45,6 +45,9 @@ export class WorkingSet {
     readonly id: string;
     readonly outcome: ChangeOutcome;
   }[] = [];
+
+  /** Instances that are to go, before anything else is saved: their names may have been taken again. */
+  readonly removed: number[] = [];
 
   /** What others should be told. */
   readonly news: { due: boolean; changed: boolean; ended: boolean } = {
@@ -94,6 +97,18 @@ export class WorkingSet {
     this.runs.set(row.run, run);
     if (row.isCurrent) this.#current?.set(nameKey(instance), run);
     return run;
+  }
+
+  /** Nothing of the instance is left for the requests behind this one. */
+  remove(instance: WorkingInstance): void {
+    const isOther = (id: number): boolean => id !== instance.id;
+    for (const [id, run] of this.runs) if (!isOther(run.instance.id)) this.runs.delete(id);
+    this.#current?.delete(nameKey(instance));
+    this.#existing?.delete(nameKey(instance));
+    for (const key of this.#changes?.keys() ?? []) if (isChangeOf(key, instance)) this.#changes?.delete(key);
+    const kept = this.newChanges.filter((change) => isOther(change.instance));
+    this.newChanges.splice(0, this.newChanges.length, ...kept);
+    if (instance.request === null) this.removed.push(instance.id);
   }
 
   /** The current run of an instance. */

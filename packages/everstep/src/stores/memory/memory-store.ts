@@ -185,13 +185,6 @@ export class MemoryStore implements Store {
     return prune(this.#open(), request);
   }
 
-  async remove(ref: InstanceRef): Promise<boolean> {
-    const database = this.#open();
-    const instance = database.find(ref);
-    if (instance !== undefined) database.removeInstance(instance);
-    return instance !== undefined;
-  }
-
   async beat(beat: Beat): Promise<void> {
     this.#open().beats.keep(beat);
   }

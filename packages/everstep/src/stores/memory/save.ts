@@ -9,6 +9,7 @@ import { detached } from "./detached.ts";
 import type { Instance, MemoryRow, Run } from "./run.ts";
 
 export function save(database: MemoryDatabase, set: WorkingSet): void {
+  for (const id of set.removed) database.removeInstance(database.run(id).instance);
   for (const working of set.runs.values()) {
     if (working.isNew) saveRun(database, addRun(database, working), working);
     else if (working.isChanged) saveRun(database, database.run(working.row.run), working);

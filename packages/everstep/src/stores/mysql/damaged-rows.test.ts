@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
-import { claimIds, claimOne, started, write } from "../../testing/store-contract/acts.ts";
+import { claimIds, claimOne, erased, started, write } from "../../testing/store-contract/acts.ts";
 import {
   at,
   boundary,
@@ -53,6 +53,6 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     const read = [sound, spoilt].map(({ runId }) => ({ runId, steps: true, eventsAfter: 0 }));
     expect((await store.readRuns(read)).map(({ kind }) => kind)).toEqual(["history", "unreadable"]);
     expect((await write(store, terminate("spoilt"), at(2))).kind).toBe("changed");
-    expect(await store.remove(ref("spoilt"))).toBe(true);
+    expect(await erased(store, ref("spoilt"))).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import mysql2 from "mysql2";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { mysqlPlace, mysqlUrl, type TestConnection } from "../../../../../tests/support/mysql-place.ts";
+import { erased } from "../../testing/store-contract/acts.ts";
 import {
   at,
   boundary,
@@ -153,7 +154,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
     ["a creation", 40, () => store.write([create("new instance")], at(1))],
     ["a restart", 60, () => store.write([restart("new instance")], at(1))],
     ["pruning ten", 400, () => store.prune({ before: at(1000), limit: 10 })],
-    ["removing one", 40, () => store.remove(ref("new instance"))],
+    ["removing one", 40, () => erased(store, ref("new instance"))],
   ])("%s reads a few rows of many, at most %i", async (_what, most, act) => {
     expect(await rowsRead(act)).toBeLessThan(most);
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { mysqlPlace, mysqlUrl } from "../../../../../tests/support/mysql-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreOutcome, StoreRequest } from "../../store/store.ts";
-import { eventsOf, logsOf, stepsOf } from "../../testing/store-contract/acts.ts";
+import { erased, eventsOf, logsOf, stepsOf } from "../../testing/store-contract/acts.ts";
 import {
   at,
   awaiting,
@@ -205,7 +205,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
 
     test("a run that was removed leaves nothing behind", async () => {
       const [lease] = (await leased(store, ["a"])) as [Lease];
-      await store.remove(ref("a"));
+      await erased(store, ref("a"));
       const request = commit(lease, boundary(1, { ...step, next: complete() }));
       expect(await among(request)).toEqual({ kind: "superseded" });
       expect(JSON.stringify(await rowsOf(store))).not.toContain(`"run\\":${lease.runId},`);

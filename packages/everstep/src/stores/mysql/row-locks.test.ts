@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { mysqlPlace, mysqlUrl, type TestConnection } from "../../../../../tests/support/mysql-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
+import { erased } from "../../testing/store-contract/acts.ts";
 import {
   at,
   awaiting,
@@ -105,7 +106,7 @@ describe.skipIf(mysqlUrl === undefined)("on a server", () => {
       restart: each((id) => restart(id)),
       terminate: each((id) => terminate(id)),
       prune: () => store.prune({ before: at(3), limit: size }),
-      remove: () => store.remove(ref(ids.at(-1) as string)),
+      remove: () => erased(store, ref(ids.at(-1) as string)),
     };
     for (const [name, act] of Object.entries(acts))
       expect([name, ...(await lockedWhole(act))]).toEqual([name]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import type { Claim } from "../../model/lease.ts";
-import { instance, started, suspended, write } from "../../testing/store-contract/acts.ts";
+import { erased, instance, started, suspended, write } from "../../testing/store-contract/acts.ts";
 import {
   at,
   boundary,
@@ -103,7 +103,7 @@ describe.skipIf(postgresUrl === undefined)(
         begun: [],
       });
       expect((await store.listInstances({ limit: 10 })).items).toHaveLength(2);
-      expect(await store.remove(ref("bad"))).toBe(true);
+      expect(await erased(store, ref("bad"))).toBe(true);
       expect((await write(store, terminate("good"), at(2))).kind).toBe("changed");
     });
   },

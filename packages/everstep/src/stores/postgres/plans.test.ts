@@ -8,6 +8,7 @@ import {
   recording,
 } from "../../../../../tests/support/postgres-recording.ts";
 import type { Store, StoreRequest } from "../../store/store.ts";
+import { erased } from "../../testing/store-contract/acts.ts";
 import {
   abandon,
   at,
@@ -297,7 +298,7 @@ describe.skipIf(postgresUrl === undefined)(
       const plans = await plansOf(() => recorded.prune({ before: never + 40, limit: 10 }));
       expectIndexes(plans);
       expect(plans[0]).toMatch(/run_prune/);
-      expectIndexes(await plansOf(() => recorded.remove(ref("old 101"))));
+      expectIndexes(await plansOf(() => erased(recorded, ref("old 101"))));
     });
   },
 );

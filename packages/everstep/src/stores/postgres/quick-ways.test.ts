@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgres-place.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
-import { started, suspended } from "../../testing/store-contract/acts.ts";
+import { erased, started, suspended } from "../../testing/store-contract/acts.ts";
 import {
   at,
   awaiting,
@@ -105,7 +105,7 @@ describe.skipIf(postgresUrl === undefined)(
 
     test("a commit of an instance that is not there any more is superseded", async () => {
       const { lease } = await started(store, "removed");
-      await store.remove(ref("removed"));
+      await erased(store, ref("removed"));
       expect(await write(commit(lease, boundary(1, { steps: [completed(1)] })))).toEqual([
         { kind: "superseded" },
       ]);

@@ -3,7 +3,7 @@ import { postgresPlace, postgresUrl } from "../../../../../tests/support/postgre
 import { inputNotGiven } from "../../model/instance.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { StoreRequest } from "../../store/store.ts";
-import { started } from "../../testing/store-contract/acts.ts";
+import { erased, started } from "../../testing/store-contract/acts.ts";
 import {
   at,
   awaiting,
@@ -12,6 +12,7 @@ import {
   commit,
   complete,
   completed,
+  deletion,
   errorOut,
   never,
   pause,
@@ -55,6 +56,7 @@ const acts: Readonly<Record<string, Act>> = {
   resume: requests((id) => resume(id, true)),
   terminate: requests(terminate),
   restart: requests((id) => restart(id)),
+  delete: requests((id) => deletion(ref(id))),
   renew: (store, _ids, leases) =>
     store.renew(
       leases.map((lease) => ({ lease, begun: [] })),
@@ -107,7 +109,8 @@ describe.skipIf(postgresUrl === undefined)(
             (acts[b] as Act)(two, ids.toReversed(), leases.toReversed()),
           ]);
           await checkRuns(ids);
-          for (const id of ids) await one.remove(ref(id));
+          await checkOrphans(ids, leases);
+          for (const id of ids) await erased(one, ref(id));
         }
       },
     );
@@ -129,6 +132,18 @@ describe.skipIf(postgresUrl === undefined)(
           // An event and the wait for it never miss each other (INV-23).
           if (isWaitedFor) expect(run.dueAt).toBeLessThanOrEqual(now);
         }
+      }
+    }
+
+    /** Of an instance that was deleted nothing is left, whatever came for it meanwhile. */
+    async function checkOrphans(ids: readonly string[], leases: readonly Lease[]): Promise<void> {
+      for (const [n, id] of ids.entries()) {
+        if ((await one.getInstance(ref(id))) !== undefined) continue;
+        const { runId } = leases[n] as Lease;
+        expect(await stepsOf(runId)).toEqual([]);
+        expect((await one.listEvents(runId, { limit: 10 })).items).toEqual([]);
+        expect((await one.listLogs(runId, { limit: 10 })).items).toEqual([]);
+        expect(await one.readRuns([{ runId, steps: true, eventsAfter: 0 }])).toEqual([]);
       }
     }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Store } from "../../store/store.ts";
-import { started, suspended, write } from "../../testing/store-contract/acts.ts";
+import { erased, started, suspended, write } from "../../testing/store-contract/acts.ts";
 import {
   abandon,
   at,
@@ -54,7 +54,7 @@ describe.skipIf(serverProgram === undefined)("what an owner leaves behind", () =
       // The server has the scripts from now on.
       const { lease: first } = await started(store, "first");
       await write(store, abandon(first.owner), at(0));
-      await store.remove({ workflowName: workflow, instanceId: "first" });
+      await erased(store, { workflowName: workflow, instanceId: "first" });
       const costs: number[] = [];
       for (const more of [2, 40]) {
         await parked(store, more);
@@ -65,7 +65,7 @@ describe.skipIf(serverProgram === undefined)("what an owner leaves behind", () =
             expect(await write(store, abandon(lease.owner, fate), at(1))).toMatchObject({ runs: 1 });
           }),
         );
-        await store.remove({ workflowName: workflow, instanceId: `held ${more}` });
+        await erased(store, { workflowName: workflow, instanceId: `held ${more}` });
       }
       expect(costs[1]).toBe(costs[0]);
       await store.close();

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { claimOne, committed, ended, started, suspended, write } from "../../testing/store-contract/acts.ts";
+import {
+  claimOne,
+  committed,
+  ended,
+  erased,
+  started,
+  suspended,
+  write,
+} from "../../testing/store-contract/acts.ts";
 import {
   at,
   awaiting,
@@ -84,9 +92,9 @@ describe.skipIf(redisUrl === undefined)("the keys of a namespace", () => {
 
   test("are gone with the instances: after pruning everything only the fixed ones are left", async () => {
     expect(await store.prune({ before: never * 2, limit: 1000, publicationsBefore: never })).toBe(3);
-    for (const id of ["kept", "waiting", "paused", "leased"]) await store.remove(ref(id));
-    await store.remove(ref("b:c", "a"));
-    await store.remove(ref("c", "a:b"));
+    for (const id of ["kept", "waiting", "paused", "leased"]) await erased(store, ref(id));
+    await erased(store, ref("b:c", "a"));
+    await erased(store, ref("c", "a:b"));
     // The runner that forgets the others is the only one left.
     await beat(store, at(3_600_000), at(3_600_000));
     const keys = await keysOf(client, namespaceOf(store));

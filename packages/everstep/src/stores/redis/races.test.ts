@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { RunId } from "../../model/instance.ts";
 import type { Claim } from "../../model/lease.ts";
 import type { Store, StoreRequest } from "../../store/store.ts";
-import { everyPage, snapshot, started, suspended, write } from "../../testing/store-contract/acts.ts";
+import { erased, everyPage, snapshot, started, suspended, write } from "../../testing/store-contract/acts.ts";
 import {
   abandon,
   at,
@@ -66,7 +66,7 @@ const acts: Readonly<Record<string, Act>> = {
     store.claim(claimRequest({ now: at(60_000), owner: "other", token: 78 })),
   renew: (store, { held }) => store.renew([{ lease: held.lease, begun: [begun("body")] }], at(90_000), at(5)),
   release: (store, { held }) => store.release([held.lease], at(5)),
-  remove: (store) => store.remove(ref("held")),
+  remove: (store) => erased(store, ref("held")),
   prune: (store) => store.prune({ before: never, limit: 10 }),
   read: (store, { held }) => store.readRuns([{ runId: held.lease.runId, steps: true, eventsAfter: 0 }]),
   list: (store) => store.listInstances({ limit: 10 }),

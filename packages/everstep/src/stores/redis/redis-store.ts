@@ -8,6 +8,7 @@ import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
+import { withDeletesApart } from "../../store/deletes-apart.ts";
 import type {
   Beat,
   ClaimRequest,
@@ -72,7 +73,11 @@ export class RedisStore implements Store {
   }
 
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
-    return write(this.#session, requests, now);
+    return withDeletesApart(
+      requests,
+      (others) => write(this.#session, others, now),
+      (request) => remove(this.#session, request),
+    );
   }
 
   claim(request: ClaimRequest): Promise<readonly Claim[]> {
@@ -158,10 +163,6 @@ export class RedisStore implements Store {
 
   prune(request: PruneRequest): Promise<number> {
     return prune(this.#session, request);
-  }
-
-  remove(ref: InstanceRef): Promise<boolean> {
-    return remove(this.#session, ref);
   }
 
   async beat(beat: Beat): Promise<void> {

@@ -5,6 +5,8 @@ import type { StoredLogLine } from "../../model/log-line.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
   Beat,
+  DeleteOutcome,
+  DeleteRequest,
   DueQuery,
   DueRun,
   InstanceQuery,
@@ -146,8 +148,8 @@ export abstract class SqlStore {
     return removed;
   }
 
-  remove(ref: InstanceRef): Promise<boolean> {
-    return this.change(() => this.#removal.remove(ref));
+  protected remove(request: DeleteRequest): Promise<DeleteOutcome> {
+    return this.change(() => this.#removal.remove(request));
   }
 
   beat(beat: Beat): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { erased } from "../../testing/store-contract/acts.ts";
 import { at, create, pause, ref, terminate } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
 
@@ -16,6 +17,6 @@ test("the id of a change belongs to its instance: the same id on another is anot
   ]);
   expect(await store.write([terminated, paused], at(2))).toEqual([...outcomes].reverse());
 
-  await store.remove(ref("a"));
+  await erased(store, ref("a"));
   expect(await store.write([paused, terminated], at(3))).toEqual([{ kind: "not-found" }, outcomes[1]]);
 });

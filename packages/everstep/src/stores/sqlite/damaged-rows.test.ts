@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { watchedDriver } from "../../../../../tests/support/sqlite-place.ts";
 import type { Claim } from "../../model/lease.ts";
-import { claimIds, instance, started, suspended, write } from "../../testing/store-contract/acts.ts";
+import { claimIds, erased, instance, started, suspended, write } from "../../testing/store-contract/acts.ts";
 import {
   at,
   boundary,
@@ -147,7 +147,7 @@ test("a damaged instance can still be looked at, listed, terminated and removed"
   expect((await store.listInstances({ limit: 10 })).items.map(({ instanceId }) => instanceId).sort()).toEqual(
     ["bad", "good"],
   );
-  expect(await store.remove({ workflowName: "order", instanceId: "bad" })).toBe(true);
+  expect(await erased(store, { workflowName: "order", instanceId: "bad" })).toBe(true);
   expect((await write(store, terminate("good"), at(2))).kind).toBe("changed");
   expect(await claimIds(store, at(3))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { Claim, ReturnedLease } from "../../model/lease.ts";
 import { has, lacks, type StoreCapabilities } from "../../store/capabilities.ts";
+import { withDeletesApart } from "../../store/deletes-apart.ts";
 import type {
   ClaimRequest,
   CreateRequest,
@@ -85,7 +86,11 @@ export class SqliteStore extends SqlStore implements Store {
   }
 
   write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
-    return this.#do(({ write }) => write(requests, now), now);
+    return withDeletesApart(
+      requests,
+      (others) => this.#do(({ write }) => write(others, now), now),
+      (request) => this.remove(request),
+    );
   }
 
   async writeWithin(

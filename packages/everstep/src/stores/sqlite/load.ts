@@ -95,6 +95,9 @@ export function loads(connection: Connection, rows: RunRows): Load {
         addChange(set, addNamed(set, request), request);
         if (request.announce) addExisting(set, request.announce);
         return;
+      case "delete":
+        addNamed(set, request);
+        return;
       case "wake":
         return addRun(set, runKey(request.runId));
       case "abandon":

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { startScript, temporaryFolder } from "../../../../../tests/support/sqlite-place.ts";
+import { erased } from "../../testing/store-contract/acts.ts";
 import { at, create, workflow } from "../../testing/store-contract/given.ts";
 import { sqlite } from "./index.ts";
 
@@ -107,7 +108,7 @@ test("ids of runs are never used again, not even after the newest was removed an
     const store = sqlite(path);
     const [outcome] = await store.write([create("a")], at(0));
     ids.push(outcome?.kind === "created" && outcome.runId);
-    await store.remove({ workflowName: workflow, instanceId: "a" });
+    await erased(store, { workflowName: workflow, instanceId: "a" });
     await store.close();
   }
   expect(ids).toEqual([1, 2, 3]);

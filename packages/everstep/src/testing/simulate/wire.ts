@@ -246,7 +246,6 @@ const writing: readonly StoreCall["method"][] = [
   "renew",
   "release",
   "prune",
-  "remove",
 ];
 
 function isWrite({ method }: StoreCall): boolean {

@@ -1,5 +1,5 @@
 /** What cases do with a store, in one line each. */
-import type { InstanceRecord, RunId } from "../../model/instance.ts";
+import type { InstanceRecord, InstanceRef, RunId } from "../../model/instance.ts";
 import type { Claim } from "../../model/lease.ts";
 import type { StepRecord } from "../../model/step.ts";
 import type {
@@ -23,6 +23,7 @@ import {
   claimRequest,
   commit,
   create,
+  deletion,
   leaseMs,
   ref,
   suspendUntil,
@@ -37,6 +38,11 @@ export async function write<Request extends StoreRequest>(
   const outcomes = await store.write([request], now);
   equal(outcomes.length, 1, "outcomes of a write of one request");
   return outcomes[0] as OutcomeOf<Request>;
+}
+
+/** Deletes an instance, whatever its status; false when there was none. */
+export async function erased(store: Store, instance: InstanceRef, now: number = at(0)): Promise<boolean> {
+  return (await write(store, deletion(instance), now)).kind === "deleted";
 }
 
 /** A commit that must be accepted. */

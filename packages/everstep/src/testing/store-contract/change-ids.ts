@@ -1,5 +1,5 @@
 import type { ChangeRequest } from "../../store/index.ts";
-import { instance, started, suspended, write } from "./acts.ts";
+import { erased, instance, started, suspended, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal, matches } from "./check.ts";
 import {
@@ -107,7 +107,7 @@ export const changeIdCases: readonly Case[] = [
       await write(store, create("a"));
       const request = terminate("a");
       await write(store, request, at(10));
-      await store.remove(ref("a"));
+      await erased(store, ref("a"));
       equal((await write(store, request, at(20))).kind, "not-found", "the outcome for a removed instance");
       await write(store, create("a"), at(30));
       await write(store, request, at(40));

@@ -1,5 +1,5 @@
 import type { Store } from "../../store/index.ts";
-import { claimOne, committed, ended, started, suspended, write } from "./acts.ts";
+import { claimOne, committed, ended, erased, started, suspended, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal } from "./check.ts";
 import {
@@ -131,7 +131,7 @@ export const dueCases: readonly Case[] = [
       );
       await claimOne(store, "twice", at(3));
       equal(await dueIds(store, never), [], "claimed");
-      await store.remove(ref("twice"));
+      await erased(store, ref("twice"));
       equal(await dueIds(store, never), [], "removed");
       equal(await store.nextDueAt([workflow]), at(leaseMs), "while leases are in force");
     },

@@ -1,6 +1,6 @@
 import type { InstanceRecord } from "../../model/instance.ts";
 import type { SendEventRequest } from "../../model/request.ts";
-import { eventsOf, started, undelivered, write } from "./acts.ts";
+import { erased, eventsOf, started, undelivered, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal, matches } from "./check.ts";
 import { at, create, ref, sendEvent, terminate, value } from "./given.ts";
@@ -56,7 +56,7 @@ export const eventIdCases: readonly Case[] = [
         const [event, ...others] = await undelivered(store, (run as InstanceRecord).runId);
         equal([event?.id, others], ["e1", []], "what it has got");
       }
-      await store.remove(ref("b"));
+      await erased(store, ref("b"));
       matches(
         await write(store, sends[0] as SendEventRequest),
         { duplicate: true },

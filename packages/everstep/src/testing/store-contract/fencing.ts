@@ -2,6 +2,7 @@ import {
   claimOne,
   committed,
   ended,
+  erased,
   instance,
   snapshot,
   started,
@@ -200,7 +201,7 @@ export const fencingCases: readonly Case[] = [
     async run({ open }) {
       const store = await open();
       const claim = await started(store, "a");
-      equal(await store.remove(ref("a")), true, "removed");
+      equal(await erased(store, ref("a")), true, "removed");
       await superseded(store, commit(claim.lease, boundary(1)), at(1));
       const again = await started(store, "a");
       isTrue(again.lease.runId !== claim.lease.runId, "the name of a run is never used again");

@@ -17,6 +17,7 @@ import type {
   ClaimRequest,
   CommitRequest,
   CreateRequest,
+  DeleteRequest,
   LeaseOffer,
   Next,
   PublishRequest,
@@ -63,6 +64,13 @@ export function create(instanceId: string, { lease = null, ...facts }: CreateFac
     ...facts,
     lease: lease === null ? null : { token: nextToken(), ...lease },
   };
+}
+
+export function deletion(
+  { workflowName, instanceId }: InstanceRef,
+  when: DeleteRequest["when"] = {},
+): DeleteRequest {
+  return { kind: "delete", workflowName, instanceId, when };
 }
 
 /** Far apart, as those of runners are: none is another's by counting on. */

@@ -4,6 +4,7 @@ import {
   claimOne,
   committed,
   ended,
+  erased,
   instance,
   snapshot,
   started,
@@ -110,7 +111,7 @@ export const leaseCases: readonly Case[] = [
       const restarted = await started(store, "restarted");
       await write(store, restart("restarted"), at(1));
       const removed = await started(store, "removed");
-      await store.remove(ref("removed"));
+      await erased(store, ref("removed"));
       const all = [waiting, released, over, terminated, restarted, removed];
       const answers = await store.renew(
         all.map(({ lease }) => ({ lease, begun: [] })),
@@ -210,7 +211,7 @@ export const leaseCases: readonly Case[] = [
       const waiting = await suspended(store, "waiting", [sleeping(1, never)], never);
       const over = await ended(store, "over", complete());
       const removed = await started(store, "removed");
-      await store.remove(ref("removed"));
+      await erased(store, ref("removed"));
       await store.release([slow.lease, waiting.lease, over.lease, removed.lease], at(leaseMs));
       matches(
         await instance(store, "taken"),
@@ -287,7 +288,7 @@ export const leaseCases: readonly Case[] = [
       const ids = ["a", "gone", "b", "taken", "c"];
       const leases: Lease[] = [];
       for (const id of ids) leases.push((await started(store, id)).lease);
-      await store.remove(ref("gone"));
+      await erased(store, ref("gone"));
       await store.release(leases.slice(3, 4), at(1));
       await claimOne(store, "taken", at(1), { owner: "other" });
       await store.release(

@@ -3,6 +3,7 @@ import {
   claimOne,
   committed,
   ended,
+  erased,
   instance,
   snapshot,
   started,
@@ -178,7 +179,7 @@ export const lifecycleCases: readonly Case[] = [
       await write(store, pause("paused"), at(1));
       const over = await ended(store, "over", complete());
       const removed = await ended(store, "removed", complete());
-      await store.remove(ref("removed"));
+      await erased(store, ref("removed"));
       for (const { instanceId, lease } of [leased, paused, over, removed]) {
         equal(
           await write(store, { kind: "wake", runId: lease.runId, token: lease.token }, at(2)),

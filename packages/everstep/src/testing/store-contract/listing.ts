@@ -1,6 +1,6 @@
 import type { InstanceQuery, Store } from "../../store/index.ts";
 import { unreadValue } from "../../store/unread-value.ts";
-import { committed, ended, everyPage, instance, started, stepsOf, suspended, write } from "./acts.ts";
+import { committed, ended, erased, everyPage, instance, started, stepsOf, suspended, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal, rejects } from "./check.ts";
 import {
@@ -218,8 +218,8 @@ export const listingCases: readonly Case[] = [
         "first page",
       );
       await write(store, create("new", { createdAt: at(9) }));
-      await store.remove(ref("i5"));
-      await store.remove(ref("i3"));
+      await erased(store, ref("i5"));
+      await erased(store, ref("i3"));
       const rest = await store.listInstances({ limit: 10, after: first.after as string });
       equal(
         rest.items.map((item) => item.instanceId),
@@ -311,7 +311,7 @@ export const listingCases: readonly Case[] = [
     async run({ open }) {
       const store = await open();
       const { lease } = await started(store, "a");
-      await store.remove(ref("a"));
+      await erased(store, ref("a"));
       equal(await store.getInstance(ref("nobody")), undefined, "an instance");
       equal(
         await store.getInstance(ref("nobody", "nowhere")),

@@ -25,6 +25,7 @@ import { commitCases } from "./commit.ts";
 import { concurrencyCases } from "./concurrency.ts";
 import { crashCases } from "./crash.ts";
 import { createCases } from "./create.ts";
+import { deleteCases } from "./delete.ts";
 import { dueCases } from "./due.ts";
 import { eventIdCases } from "./event-ids.ts";
 import { eventWakeCases } from "./event-wakes.ts";
@@ -86,6 +87,7 @@ export const storePromises: readonly CaseGroup[] = [
   { title: "due", cases: dueCases },
   { title: "topic list", cases: topicListCases },
   { title: "prune", cases: pruneCases },
+  { title: "delete", cases: deleteCases },
   { title: "fidelity", cases: fidelityCases },
   { title: "mutations", cases: mutationCases },
   { title: "transactions", cases: transactionCases },

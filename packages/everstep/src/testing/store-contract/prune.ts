@@ -3,6 +3,7 @@ import {
   claimOne,
   committed,
   ended,
+  erased,
   eventsOf,
   instance,
   logsOf,
@@ -75,7 +76,7 @@ export const pruneCases: readonly Case[] = [
     name: "what is removed leaves no trace: every read gives nothing and the id is free",
     run: (context) =>
       leavesNoTrace(context, async (store) => {
-        equal(await store.remove(ref("a")), true, "removed");
+        equal(await erased(store, ref("a")), true, "removed");
       }),
   },
   {
@@ -128,8 +129,8 @@ export const pruneCases: readonly Case[] = [
       await store.write([create("active"), create("paused"), pause("paused")], at(0));
       await ended(store, "over", complete());
       for (const id of ["leased", "waiting", "active", "paused", "over"]) {
-        equal(await store.remove(ref(id)), true, `"${id}" removed`);
-        equal(await store.remove(ref(id)), false, `"${id}" removed twice`);
+        equal(await erased(store, ref(id)), true, `"${id}" removed`);
+        equal(await erased(store, ref(id)), false, `"${id}" removed twice`);
       }
       await superseded(store, commit(lease, boundary(1, { steps: [completed(1)] })), at(1));
       equal(await store.renew([{ lease, begun: [] }], never, at(1)), [{ kind: "lost" }], "renewal");
@@ -142,8 +143,8 @@ export const pruneCases: readonly Case[] = [
     async run({ open }) {
       const store = await open();
       await store.write([create("a"), create("a", { workflowName: "bill" })], at(0));
-      equal(await store.remove(ref("a", "ship")), false, "in a workflow without it");
-      equal(await store.remove(ref("a")), true, "in its workflow");
+      equal(await erased(store, ref("a", "ship")), false, "in a workflow without it");
+      equal(await erased(store, ref("a")), true, "in its workflow");
       equal((await instance(store, "a", undefined, "bill")).status, "active", "the namesake");
     },
   },
@@ -152,7 +153,7 @@ export const pruneCases: readonly Case[] = [
     async run({ open }) {
       const store = await open();
       await suspended(store, "a", [awaitingTopic(1, "news", never)], never);
-      await store.remove(ref("a"));
+      await erased(store, ref("a"));
       matches(
         await write(store, publish("p1", "news"), at(1)),
         { waiters: 0, runIds: [] },
@@ -169,7 +170,7 @@ export const pruneCases: readonly Case[] = [
       await write(store, create("next"));
       const capped = { workflows: [{ name: workflow, concurrency: 1 }] };
       equal(await claimIds(store, at(1), capped), [], "while it is held");
-      await store.remove(ref("held"));
+      await erased(store, ref("held"));
       equal(await claimIds(store, at(1), capped), ["next"], "once it is removed");
     },
   },

@@ -1,9 +1,10 @@
+import { terminalStatuses } from "../../model/instance.ts";
 import type { Claim, Lease } from "../../model/lease.ts";
 import type { WaitingStep } from "../../model/step.ts";
 import type { Store, StoreOutcome } from "../../store/index.ts";
-import { everyPage } from "./acts.ts";
+import { everyPage, write } from "./acts.ts";
 import { equal } from "./check.ts";
-import { at, begun, claimRequest, ref, workflow } from "./given.ts";
+import { at, begun, claimRequest, deletion, ref, workflow } from "./given.ts";
 import {
   type HeldLease,
   instanceIds,
@@ -98,7 +99,8 @@ export class RandomStory {
       await this.#compare("prune", (store) => store.prune({ before: this.#now - 2000, limit: 100 }));
     } else if (act === "remove" && this.#random.upTo(4) === 0) {
       const id = this.#random.of(instanceIds);
-      await this.#compare("remove", (store) => store.remove(ref(id)));
+      const when = this.#random.of([{}, {}, {}, { statuses: terminalStatuses }]);
+      await this.#compare("delete", (store) => write(store, deletion(ref(id), when), this.#now));
     } else if (act === "renew" && held !== undefined) {
       const bodies = [begun(`at ${this.#now}`)];
       const { number } = held;

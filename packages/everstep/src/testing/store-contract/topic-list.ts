@@ -1,5 +1,5 @@
 import type { Page, Store, TopicSummary } from "../../store/index.ts";
-import { claimOne, committed, ended, suspended, write } from "./acts.ts";
+import { claimOne, committed, ended, erased, suspended, write } from "./acts.ts";
 import type { Case } from "./case.ts";
 import { equal, isTrue, rejects } from "./check.ts";
 import {
@@ -58,7 +58,7 @@ export const topicListCases: readonly Case[] = [
       await ended(store, "never waited", complete());
       equal(await topics(store), [{ topic: "news", waiters: 5 }], "all");
       await store.write([pause("paused"), terminate("ended"), restart("restarted")], at(1));
-      await store.remove(ref("removed"));
+      await erased(store, ref("removed"));
       equal(await topics(store), [{ topic: "news", waiters: 2 }], "those that still wait");
       await write(store, publish("p1", "news"), at(2));
       const heard = (await store.claim(claimRequest({ now: at(2), leaseUntil: at(900) }))).find(

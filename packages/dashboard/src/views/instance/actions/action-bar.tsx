@@ -1,15 +1,21 @@
 /** Everything that may be done with the instance as a whole. */
-import { Ban, Download, GitFork, Pause, Play, RotateCcw, Undo2 } from "lucide-react";
+import { Ban, Download, GitFork, Pause, Play, RotateCcw, Trash2, Undo2 } from "lucide-react";
 import { useState } from "react";
 import { ProblemNotice } from "../../../parts/notice.tsx";
 import type { Live } from "../live.ts";
 import { allowedActions } from "./allowed.ts";
 import { download, fileName } from "./download.ts";
-import { ForkForm, RestartForm, RetryForm, TerminateForm } from "./forms.tsx";
+import { DeleteForm, ForkForm, RestartForm, RetryForm, TerminateForm } from "./forms.tsx";
 import { SaidText } from "./said.tsx";
 import { useManage } from "./use-manage.ts";
 
-const forms = { restart: RestartForm, fork: ForkForm, terminate: TerminateForm, retry: RetryForm } as const;
+const forms = {
+  restart: RestartForm,
+  fork: ForkForm,
+  terminate: TerminateForm,
+  delete: DeleteForm,
+  retry: RetryForm,
+} as const;
 
 export function ActionBar({ live }: { readonly live: Live }) {
   const { instance, value, access, address } = live;
@@ -92,6 +98,12 @@ export function ActionBar({ live }: { readonly live: Live }) {
           <button {...opener("terminate")} className="danger">
             <Ban aria-hidden />
             Terminate
+          </button>
+        )}
+        {allowed.has("delete") && (
+          <button {...opener("delete")} className="danger">
+            <Trash2 aria-hidden />
+            Delete
           </button>
         )}
       </div>

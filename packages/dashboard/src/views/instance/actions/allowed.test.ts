@@ -9,9 +9,9 @@ test.each<[InstanceStatus, string]>([
   ["active", "fork pause restart terminate"],
   ["waiting", "fork pause restart terminate"],
   ["paused", "fork restart resume terminate"],
-  ["complete", "fork restart"],
-  ["errored", "fork restart retryFailedStep"],
-  ["terminated", "fork restart"],
+  ["complete", "delete fork restart"],
+  ["errored", "delete fork restart retryFailedStep"],
+  ["terminated", "delete fork restart"],
 ])("an instance that is %s may be: %s", (status, expected) => {
   expect([...allowedActions(status, [], { mayRetry: true })].sort().join(" ")).toBe(expected);
 });

@@ -9,7 +9,8 @@ export type ActionName =
   | "retryFailedStep"
   | "restart"
   | "fork"
-  | "terminate";
+  | "terminate"
+  | "delete";
 
 export function allowedActions(
   status: InstanceStatus,
@@ -20,7 +21,7 @@ export function allowedActions(
   if (status === "active" || status === "waiting") allowed.add("pause");
   if (status === "paused") allowed.add("resume");
   if (status === "errored" && why?.mayRetry) allowed.add("retryFailedStep");
-  if (!isEnded(status)) allowed.add("terminate");
+  allowed.add(isEnded(status) ? "delete" : "terminate");
   const sleeps = steps.some(isSleeping);
   if (sleeps && (status === "waiting" || status === "paused")) allowed.add("skipSleep");
   return allowed;

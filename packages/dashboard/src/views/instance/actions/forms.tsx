@@ -1,4 +1,4 @@
-/** What is asked before an instance is terminated, restarted, forked, or gets another attempt. */
+/** What is asked before an instance is terminated, deleted, restarted, forked, or gets another attempt. */
 import type { WireStepSelector } from "everstep/client";
 import { useId, useState } from "react";
 import { useLocation } from "wouter";
@@ -31,6 +31,27 @@ export function TerminateForm({ live: { instance }, manage, onClose }: FormProps
     >
       <TextField label="Reason (optional)" text={reason} onText={setReason} />
     </InlineForm>
+  );
+}
+
+/** Only of one that has ended: what goes on is terminated first. */
+export function DeleteForm({ live, manage, onClose }: FormProps) {
+  const [, navigate] = useLocation();
+  const { workflowName } = live.address;
+  const { createdAt } = live.value.meta;
+  const remove = async (): Promise<void> => {
+    const isDone = await manage.run("delete", "Deleted.", () => live.instance.delete({ createdAt }));
+    if (isDone) navigate(links.instances({ workflowName }));
+  };
+  return (
+    <InlineForm
+      title="Delete this instance? All of its runs, steps, events and log lines are removed for good."
+      confirm="Delete it"
+      isDanger
+      isBusy={manage.busy === "delete"}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    />
   );
 }
 

@@ -26,9 +26,10 @@ export type { Script } from "./prelude.lua.ts";
 export { quickScript } from "./quick.lua.ts";
 export {
   countUnlistedScript,
+  deleteScript,
+  findDeletableScript,
   forgetPublicationsScript,
   listUnlistedScript,
   pruneScript,
   relistScript,
-  removeScript,
 } from "./upkeep.lua.ts";

@@ -1,7 +1,7 @@
 /** Removes whole instances: every key of theirs, and every trace in the indexes. */
 import { instanceStatuses } from "../../../model/instance.ts";
 import { record } from "./instances.lua.ts";
-import { prelude, script } from "./prelude.lua.ts";
+import { nudge, prelude, script } from "./prelude.lua.ts";
 import { indexes, run, runSaving } from "./run.lua.ts";
 import { packing, waits } from "./waits-and-events.lua.ts";
 
@@ -61,9 +61,40 @@ local function removeInstance(workflow, instance)
 end
 `;
 
+/**
+ * Compares what was decided on (current run and its status) with what is there, and removes it if nothing has changed. Gives 1
+ * if so, 0 if something has.
+ */
 const removeOne = `
+local workflow, instance, run, status = text(), text(), text(), text()
+nudge.due, nudge.changed, nudge.ended = text() == '1', true, text() == '1'
+if runOf(workflow, instance) ~= run or statusOf(run) ~= status then return 0 end
+return savingIndexes(function()
+  removeInstance(workflow, instance)
+  sendNudge()
+  return 1
+end)
+`;
+
+/** Without reading the run as a whole: one that is damaged can be removed too. */
+const found = `
+local function runOf(workflow, instance)
+  return ask('HGET', named('instance', workflow, instance), 'run') or '0'
+end
+
+local function statusOf(run)
+  local status = redis.pcall('HGET', key('run', run), 'status')
+  return type(status) == 'string' and STATUSES[status] and status or 'active'
+end
+`;
+
+/** What has to be known before an instance is deleted: its current run, the first one, the number and the status. */
+const findOne = `
 local workflow, instance = text(), text()
-return savingIndexes(function() return removeInstance(workflow, instance) and 1 or 0 end)
+local known = ask('HMGET', named('instance', workflow, instance), 'runs', 'run:1')
+if not known[1] then return {} end
+local run = runOf(workflow, instance)
+return { run, known[2] or run, known[1], statusOf(run) }
 `;
 
 /** Longest out of retention first. Gives how many were looked at, and how many of them were there. */
@@ -93,7 +124,8 @@ return #ids
 
 const parts = [prelude, packing, indexes, run, runSaving, waits, remove];
 
-export const removeScript = script("remove", ...parts, removeOne);
+export const findDeletableScript = script("delete", prelude, run, found, findOne);
+export const deleteScript = script("delete", ...parts, nudge, found, removeOne);
 export const pruneScript = script("prune", ...parts, prune);
 export const forgetPublicationsScript = script("prune", prelude, forget);
 

@@ -1,15 +1,25 @@
-import type { InstanceRecord, InstanceRef } from "../../../model/instance.ts";
-import type { Page, PageQuery, PruneRequest, StoreWarning } from "../../../store/store.ts";
+import type { InstanceRecord, InstanceStatus } from "../../../model/instance.ts";
+import { type DeletableInstance, decideDelete, newsOfDelete } from "../../../store/apply/apply-delete.ts";
+import type {
+  DeleteOutcome,
+  DeleteRequest,
+  Page,
+  PageQuery,
+  PruneRequest,
+  StoreWarning,
+} from "../../../store/store.ts";
 import { readInstance } from "../reads/instances.ts";
 import {
+  deleteScript,
+  findDeletableScript,
   forgetPublicationsScript,
   listUnlistedScript,
   pruneScript,
   relistScript,
-  removeScript,
 } from "../scripts/index.ts";
-import { Arguments, integer, list, text } from "../server/script-values.ts";
+import { Arguments, integer, list, type Reply, text } from "../server/script-values.ts";
 import type { Session } from "../server/session.ts";
+import { busy } from "./busy.ts";
 
 // Redis does nothing else while a script runs.
 const instancesPerScript = 50;
@@ -37,9 +47,33 @@ async function forgetPublications(session: Session, before: number): Promise<voi
   }
 }
 
-export async function remove(session: Session, { workflowName, instanceId }: InstanceRef): Promise<boolean> {
-  const args = new Arguments().add(workflowName, instanceId);
-  return integer(await session.run(removeScript, args.list, "writing")) === 1;
+/** How often it is decided before it is refused. */
+const attempts = 30;
+
+/** Looks, decides, and removes if nothing that was looked at has changed; else it is decided again. */
+export async function remove(session: Session, request: DeleteRequest): Promise<DeleteOutcome> {
+  const { workflowName, instanceId } = request;
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    const names = new Arguments().add(workflowName, instanceId).list;
+    const found = deletable(list(await session.run(findDeletableScript, names, "reading")));
+    const outcome = decideDelete(found, request);
+    if (found === undefined || outcome.kind !== "deleted") return outcome;
+    const { due, ended } = newsOfDelete(outcome);
+    const args = [...names, String(found.run), found.status, due ? "1" : "0", ended ? "1" : "0"];
+    const reply = await session.write(deleteScript, args, (removed) => integer(removed) === 1);
+    if (integer(reply) === 1) return outcome;
+  }
+  throw busy(session);
+}
+
+function deletable([run, firstRun, runNumber, status]: readonly Reply[]): DeletableInstance | undefined {
+  if (run === undefined) return undefined;
+  return {
+    run: integer(run),
+    firstRun: integer(firstRun as Reply),
+    runNumber: integer(runNumber as Reply),
+    status: text(status as Reply) as InstanceStatus,
+  };
 }
 
 /** Runs that no claim finds, because part of a write is missing: counted, listed and put back into their lists. */

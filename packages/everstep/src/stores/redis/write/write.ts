@@ -10,9 +10,9 @@ import { passFence } from "../../../store/apply/apply-commit.ts";
 import type { AbandonOutcome, CommitRequest, StoreOutcome, StoreRequest } from "../../../store/store.ts";
 import { lookScript, quickScript, saveScript } from "../scripts/index.ts";
 import { runsAtOnce } from "../scripts/look.lua.ts";
-import { placeOf } from "../server/failures.ts";
 import { integerOrNull, list, type Reply, text } from "../server/script-values.ts";
 import type { Session } from "../server/session.ts";
+import { busy } from "./busy.ts";
 import { lookFor, type Seen } from "./look.ts";
 import { nothingRecorded, type Recorded, recordMutations, refusedMutation } from "./mutations.ts";
 import { isQuick, quickArguments, quickOutcome } from "./quick.ts";
@@ -138,15 +138,6 @@ async function writeOneByOne(
     outcomes.push(...made);
   }
   return outcomes;
-}
-
-function busy({ settings }: Session): StoreError {
-  return new StoreError(
-    "conflict",
-    "STORE_BUSY",
-    `${placeOf(settings)}: what this write is about was changed by others again and again, so nothing was done; try again ` +
-      "in a moment.",
-  );
 }
 
 /** Undefined when what it is about has changed each time. */

@@ -1,7 +1,9 @@
 /** Removes whole instances. Each slice is a transaction of its own, so that writers get their turn in between. */
-import type { InstanceRef } from "../../../model/instance.ts";
+import type { InstanceStatus } from "../../../model/instance.ts";
+import { type DeletableInstance, decideDelete } from "../../../store/apply/apply-delete.ts";
+import type { DeleteOutcome, DeleteRequest } from "../../../store/store.ts";
 import type { Dialect } from "../dialect.ts";
-import { flag, integer } from "../rows/row.ts";
+import { flag, integer, type SqlRow, text } from "../rows/row.ts";
 import type { Statement } from "../session.ts";
 import { lookAgain } from "../write/look-again.ts";
 import type { ReadDialect } from "./dialect.ts";
@@ -13,7 +15,7 @@ export interface Removal {
   isAnyOver(before: number): Query<boolean>;
   /** The longest out of retention first; at most `limit`. Gives how many were removed. */
   slice(before: number, limit: number): Changing<number>;
-  remove(ref: InstanceRef): Changing<boolean>;
+  remove(request: DeleteRequest): Changing<DeleteOutcome>;
   forgetPublications(before: number): Changing<void>;
 }
 
@@ -23,7 +25,7 @@ export function removal(dialect: ReadDialect & Pick<Dialect, "remove" | "lock">)
   // Whoever writes to one of them right now is not waited for: there is always a next time to prune.
   const over = `${past} ${dialect.lock("r", "skip")}`;
   const named =
-    `SELECT i.id AS instance, r.is_current FROM ${names.instance} i JOIN ${names.run} r ON r.id = i.run ` +
+    `SELECT i.id AS instance, r.id AS run, r.run_number, r.status, r.is_current FROM ${names.instance} i JOIN ${names.run} r ON r.id = i.run ` +
     `WHERE i.workflow = ? AND i.instance_id = ? ${dialect.lock("r")}`;
   const forgotten = `DELETE FROM ${names.publication} WHERE created_at < ?`;
   const removing = removals(dialect);
@@ -40,20 +42,31 @@ export function removal(dialect: ReadDialect & Pick<Dialect, "remove" | "lock">)
       });
       return { result: found.length, statements: yield* removing(found) };
     },
-    *remove({ workflowName, instanceId }) {
+    *remove(request) {
       const row = yield* ask({
-        statements: [{ sql: named, values: [workflowName, instanceId] }],
+        statements: [{ sql: named, values: [request.workflowName, request.instanceId] }],
         read: ([rows]) => rows?.[0],
       });
-      if (row === undefined) return { result: false, statements: [] };
       // Restarted while this waited for the lock: the run that is current now is not the one that was locked.
-      if (!flag(row, "is_current")) throw lookAgain();
-      return { result: true, statements: yield* removing([integer(row, "instance")]) };
+      if (row !== undefined && !flag(row, "is_current")) throw lookAgain();
+      const result = decideDelete(row && deletable(row), request);
+      if (row === undefined || result.kind !== "deleted") return { result, statements: [] };
+      return { result, statements: yield* removing([integer(row, "instance")]) };
     },
     // biome-ignore lint/correctness/useYield: it need not read anything
     *forgetPublications(before) {
       return { result: undefined, statements: [{ sql: forgotten, values: [before] }] };
     },
+  };
+}
+
+function deletable(row: SqlRow): DeletableInstance {
+  return {
+    // The first run has the instance's own id.
+    firstRun: integer(row, "instance"),
+    run: integer(row, "run"),
+    runNumber: integer(row, "run_number"),
+    status: text(row, "status") as InstanceStatus,
   };
 }
 

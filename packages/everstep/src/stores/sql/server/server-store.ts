@@ -1,9 +1,13 @@
 /** The store contract over a database server: everything but what belongs to one kind of server. */
 import type { Claim, ReturnedLease } from "../../../model/lease.ts";
+import { newsOfDelete } from "../../../store/apply/apply-delete.ts";
 import type { StoreCapabilities } from "../../../store/capabilities.ts";
+import { withDeletesApart } from "../../../store/deletes-apart.ts";
 import type {
   ClaimRequest,
   CreateRequest,
+  DeleteOutcome,
+  DeleteRequest,
   MigrateOptions,
   MigrationReport,
   RenewAnswer,
@@ -63,10 +67,24 @@ export abstract class ServerStore extends SqlStore implements Store {
   /** Called after every write that took effect, or within the caller's transaction before it does. */
   protected async tellOthers(_written: Written, _within?: Session): Promise<void> {}
 
-  async write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
+  write(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
+    return withDeletesApart(
+      requests,
+      (others) => this.#writeTogether(others, now),
+      (request) => this.#delete(request),
+    );
+  }
+
+  async #writeTogether(requests: readonly StoreRequest[], now: number): Promise<readonly StoreOutcome[]> {
     const written = await this.#write(requests, now);
     void this.tellOthers(written);
     return written.outcomes;
+  }
+
+  async #delete(request: DeleteRequest): Promise<DeleteOutcome> {
+    const outcome = await this.remove(request);
+    void this.tellOthers({ outcomes: [outcome], news: newsOfDelete(outcome) });
+    return outcome;
   }
 
   async writeWithin(

@@ -169,6 +169,9 @@ export class Narrator {
             () => `${nameOf(request)} is ${changed[request.change.kind]}`,
           );
         return;
+      case "delete":
+        if (outcome.kind === "deleted") this.#schedule.line("deleted", () => `${nameOf(request)} is deleted`);
+        return;
       case "commit":
         return this.#committed(member, request, outcome);
       case "wake":
