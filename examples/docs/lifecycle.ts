@@ -24,7 +24,7 @@ const instance = await app.workflows.ORDER.create({
   ifExists: "return", // or "error", the default
   startAt: new Date("2026-03-01T08:00:00Z"),
   deadline: new Date("2026-06-01T00:00:00Z"),
-  ttl: "90 days",
+  retention: "90 days",
 });
 // #endregion create
 assert.equal((await instance.details()).status, "active");

@@ -150,7 +150,7 @@ test.each([
   [["workflows", "list", "--url", "ftp://x"], "--url is not a URL"],
   [["instances", "create", "job", "--start-at", "soon"], '--start-at is "soon"; it must be a time'],
   [["instances", "create", "job", "--deadline", "2026-01-31T12:00"], "--deadline is"],
-  [["instances", "create", "job", "--ttl", "long"], '--ttl is not a duration: "long"'],
+  [["instances", "create", "job", "--retention", "long"], '--retention is not a duration: "long"'],
   [["instances", "list", "--page-size", "1000"], "error: --page-size is 1000; it must be a whole number"],
   [["-v"], "There is no option -v."],
   [["completion", "tcsh"], "one of bash, zsh, fish"],

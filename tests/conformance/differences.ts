@@ -33,7 +33,7 @@ export const everstepDifferences: Differences = {
   "batch-without-ids":
     "Every instance of a batch needs an id, so that the batch can be repeated after a lost answer.",
   "delete-running-instance":
-    "Instances cannot be deleted: what was recorded stays until its retention ends. Terminate it, and give it a ttl.",
+    "Instances cannot be deleted: what was recorded stays until its retention ends. Terminate it, and set its retention.",
   "loop-200-same-name": firstResult,
   "name-control-characters": noControls,
   "pause-while-sleeping-freezes-timer":

@@ -58,11 +58,14 @@ async function endedAfter(options: Partial<WorkflowSettings>): Promise<number> {
   return Number(completedAt) - begun;
 }
 
-async function keptFor(options: Partial<WorkflowSettings>, ttl?: Duration): Promise<number> {
+async function keptFor(options: Partial<WorkflowSettings>, retention?: Duration): Promise<number> {
   const harness = createTestHarness({
     workflows: { W: defineWorkflow({ name: "w", ...options }, async () => {}) },
   });
-  const instance = await harness.workflows.W.create({ id: "i", ...(ttl === undefined ? {} : { ttl }) });
+  const instance = await harness.workflows.W.create({
+    id: "i",
+    ...(retention === undefined ? {} : { retention }),
+  });
   await harness.runUntilIdle();
   const { retentionUntil } = await instance.details();
   await harness.stop();
@@ -120,8 +123,8 @@ export const durationOptions: Readonly<Record<string, Measure>> = {
     recordedTimeout((_event, step) => step.do("yes", async () => 1), { timeout }),
   maxRunDuration: (maxRunDuration) => endedAfter({ maxRunDuration }),
   maxSuspendDuration: (maxSuspendDuration) => endedAfter({ maxSuspendDuration }),
-  "ttl of a workflow": (ttl) => keptFor({ ttl }),
-  "ttl of an instance": (ttl) => keptFor({}, ttl),
+  "retention of a workflow": (retention) => keptFor({ retention }),
+  "retention of an instance": (retention) => keptFor({}, retention),
 
   "runner.lease": async (lease) => {
     const gate = createGate();

@@ -94,7 +94,7 @@ describe("R-047 times longer than a native timer takes", () => {
     await app.start();
     const deadline = Date.now() + 90 * 24 * hour;
     const instance = await app.workflows.W.create({ id: "i", deadline });
-    await app.workflows.WAITING.create({ id: "j", ttl: long });
+    await app.workflows.WAITING.create({ id: "j", retention: long });
     await app.workflows.W.create({ id: "later", startAt: deadline });
     void instance.result({ timeout: long }).then(
       () => fired.push("result"),

@@ -65,7 +65,7 @@ test("R-080 nor do fifty thousand steps, with retries, timeouts, sleeps and sign
   await app.start();
   let ids = 0;
   const round = async (): Promise<void> => {
-    const batch = Array.from({ length: 100 }, () => ({ id: `i${ids++}`, ttl: 0 }));
+    const batch = Array.from({ length: 100 }, () => ({ id: `i${ids++}`, retention: 0 }));
     const instances = await app.workflows.W.createBatch(batch);
     await Promise.all(instances.map((instance) => instance.result()));
     while ((await app.prune()) > 0);

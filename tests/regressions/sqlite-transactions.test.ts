@@ -56,7 +56,11 @@ test("R-084 the SQLite store never writes in a transaction that it began for rea
     ...quiet(),
   });
   await app.start();
-  const instances = await app.workflows.MIXED.createBatch([{ id: "a" }, { id: "b" }, { id: "c", ttl: 0 }]);
+  const instances = await app.workflows.MIXED.createBatch([
+    { id: "a" },
+    { id: "b" },
+    { id: "c", retention: 0 },
+  ]);
   for (const instance of instances) {
     await instance.pause();
     await instance.resume();

@@ -543,7 +543,7 @@ onEachStore("4.5 Lifecycle management", (tell) => {
   });
 
   test("128. retention removes old terminal runs and all their rows", async () => {
-    const workflow = defineWorkflow({ name: "w", ttl: "1 hour" }, async (_event, step) => {
+    const workflow = defineWorkflow({ name: "w", retention: "1 hour" }, async (_event, step) => {
       await step.do("a", async () => "a");
       await step.log.info("note");
     });

@@ -75,7 +75,7 @@ const acts = {
 } as const;
 
 export function workflowsOf(props: Props) {
-  const shapes = defineWorkflow<Does>({ name: "shapes", ttl: "30 days" }, async ({ payload }, step) =>
+  const shapes = defineWorkflow<Does>({ name: "shapes", retention: "30 days" }, async ({ payload }, step) =>
     acts[payload.does](step, props),
   );
   class Example extends WorkflowEntrypoint<unknown, Does> {

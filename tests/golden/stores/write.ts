@@ -40,7 +40,7 @@ export async function writeGoldenStore(open: () => Store): Promise<void> {
   const terminated = await sleeps.create({ id: "terminated" });
   await harness.runUntilIdle();
   await terminated.terminate({ reason: "nobody needs it" });
-  await steps.create({ id: "expiring", params: { count: 1 }, ttl: "2 days" });
+  await steps.create({ id: "expiring", params: { count: 1 }, retention: "2 days" });
   await harness.runUntilIdle();
 
   // Restarted: a run that completed, one that was ended, and one that will wait.

@@ -44,7 +44,7 @@ export function creating(world: () => World): void {
     const id = world().id("timed");
     const now = world().runtime.now();
     const startAt = new Date(now + 60_000).toISOString();
-    await world().post(orders, { id, startAt, deadline: now + 120_000, ttl: "1 day" });
+    await world().post(orders, { id, startAt, deadline: now + 120_000, retention: "1 day" });
     const { meta, details } = (await world().get(`${orders}/${id}`)).body;
     expect(details.status).toBe("active");
     expect(meta).toMatchObject({ dueAt: startAt, deadlineAt: new Date(now + 120_000).toISOString() });
@@ -64,7 +64,7 @@ export function creating(world: () => World): void {
       "WORKFLOW_PARAMS_INVALID",
     ],
     ["params that are too large", orders, { params: large }, 413, "PAYLOAD_TOO_LARGE"],
-    ["a duration that is none", orders, { ttl: "soon" }, 400, "INVALID_DURATION"],
+    ["a duration that is none", orders, { retention: "soon" }, 400, "INVALID_DURATION"],
     ["a time without an offset", orders, { startAt: "2026-01-31T12:00:00" }, 400, "INVALID_ARGUMENT"],
     ["a day that there is not", orders, { startAt: "2026-13-31T12:00:00Z" }, 400, "INVALID_ARGUMENT"],
     ["a field that nobody knows", orders, { params: 1, status: "complete" }, 400, "INVALID_ARGUMENT"],
@@ -114,7 +114,13 @@ export function creating(world: () => World): void {
       413,
       "PAYLOAD_TOO_LARGE",
     ],
-    ["one with a bad ttl", orders, { instances: [{ id: "fits", ttl: "x" }] }, 400, "INVALID_DURATION"],
+    [
+      "one with a bad retention",
+      orders,
+      { instances: [{ id: "fits", retention: "x" }] },
+      400,
+      "INVALID_DURATION",
+    ],
     [
       "one whose params do not fit",
       instancesOf("counted"),

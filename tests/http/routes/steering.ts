@@ -221,7 +221,7 @@ export function steering(world: () => World): void {
     expect(await world().post(`${path}/restart-or-create`, large)).toMatchObject({
       code: "PAYLOAD_TOO_LARGE",
     });
-    expect(await world().post(`${path}/restart-or-create`, { ttl: "x" })).toMatchObject({
+    expect(await world().post(`${path}/restart-or-create`, { retention: "x" })).toMatchObject({
       code: "INVALID_DURATION",
     });
     const counted = `${instancesOf("counted")}/x/restart-or-create`;

@@ -203,14 +203,14 @@ export const nearlyRight: readonly unknown[] = [
     { maxInstances: 1 },
     { maxSteps: 1 },
     { startAt: "2026-01-01T00:00:00Z" },
-    { deadline: 1, ttl: "1 day" },
+    { deadline: 1, retention: "1 day" },
   ],
   ...[
     { runNumber: 9 },
     { status: "complete" },
     { startAt: 8.64e15 },
     { startAt: 9e15 },
-    { ttl: "400 years" },
+    { retention: "400 years" },
   ],
 ];
 

@@ -27,7 +27,7 @@ export interface WorkflowSettings<Name extends string = string> {
   /** Ends the run when it has been suspended this long without a break. */
   readonly maxSuspendDuration?: Duration;
   /** How long finished instances are kept; for ever unless said. */
-  readonly ttl?: Duration;
+  readonly retention?: Duration;
   /** Tells transient from permanent errors; see `httpClassifier`. */
   readonly classify?: Classify;
 }
@@ -56,7 +56,7 @@ export interface WorkflowDefinition<Params = any, Output = any, Events = any, Na
   readonly limits: Limits;
   readonly maxRunMs: number | null;
   readonly maxSuspendMs: number | null;
-  readonly ttlMs: number | null;
+  readonly retentionMs: number | null;
   readonly mode: WorkflowMode;
   readonly run: WorkflowFunction<any, any>;
   /** Types only. */
@@ -167,7 +167,7 @@ function definitionOf(
     limits,
     maxRunMs: durationOrNull(options.maxRunDuration, "maxRunDuration"),
     maxSuspendMs: durationOrNull(options.maxSuspendDuration, "maxSuspendDuration"),
-    ttlMs: durationOrNull(options.ttl, "ttl"),
+    retentionMs: durationOrNull(options.retention, "retention"),
     mode,
     run,
   };
@@ -185,7 +185,7 @@ const optionNames: NamesOf<WorkflowOptions> = {
   concurrency: true,
   maxRunDuration: true,
   maxSuspendDuration: true,
-  ttl: true,
+  retention: true,
   classify: true,
 };
 

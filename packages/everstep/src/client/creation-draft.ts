@@ -26,7 +26,7 @@ export const createNames: NamesOf<CreateOptions> = {
   ifExists: true,
   startAt: true,
   deadline: true,
-  ttl: true,
+  retention: true,
   parent: true,
 };
 
@@ -54,7 +54,7 @@ function draft(
   uuid: () => string,
   names: Readonly<Record<string, true>>,
 ): CreationDraft {
-  const { limits, ttlMs } = definition;
+  const { limits, retentionMs } = definition;
   if (typeof options !== "object" || options === null) {
     throw new EverstepError("INVALID_ARGUMENT", "create takes { id?, params? }.");
   }
@@ -67,7 +67,8 @@ function draft(
     plan: {
       ...(startAt === null ? {} : { startAt }),
       deadlineAt: timeOf(options.deadline, "deadline"),
-      retentionMs: options.ttl === undefined ? ttlMs : parseDuration(options.ttl, "ttl"),
+      retentionMs:
+        options.retention === undefined ? retentionMs : parseDuration(options.retention, "retention"),
       parent: parentOf(options.parent, limits),
     },
     params: paramsOf(options.params, definition),

@@ -16,7 +16,7 @@ export async function forkInstance(instance: StoredInstance, options: ForkOption
   const steps = await instance.steps(source.runId);
   const history = options.from === undefined ? [] : historyBefore(steps, options.from);
   const ref = { workflowName: instance.ref.workflowName, instanceId };
-  const plan = { params: source.params, retentionMs: source.retentionMs ?? definition.ttlMs, history };
+  const plan = { params: source.params, retentionMs: source.retentionMs ?? definition.retentionMs, history };
   const request = planCreate(ref, plan, runtime.now());
   let uncertain = false;
   const onUncertain = (): void => {

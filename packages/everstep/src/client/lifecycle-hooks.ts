@@ -37,7 +37,7 @@ const retries = { limit: 20, delay: "1 second", backoff: "exponential", maxDelay
 
 export function hooksWorkflow(hooks: LifecycleHooks): WorkflowDefinition {
   return buildDefinition(
-    { name: hooksWorkflowName, ttl: "1 day" },
+    { name: hooksWorkflowName, retention: "1 day" },
     async (event, step) => {
       const { restarted, ...facts } = event.payload as { readonly restarted: boolean } & Omit<
         Transition,

@@ -162,7 +162,7 @@ function createOptions<Params>(options: WorkflowInstanceCreateOptions<Params>): 
   if (retention === undefined) return others;
   const given = [retention.successRetention, retention.errorRetention].filter((time) => time !== undefined);
   if (given.length === 0) return others;
-  return { ...others, ttl: Math.max(...given.map((time) => parseDuration(time, "retention"))) };
+  return { ...others, retention: Math.max(...given.map((time) => parseDuration(time, "retention"))) };
 }
 
 function statusInCloudflaresWords(view: InstanceStatusView): InstanceStatus {

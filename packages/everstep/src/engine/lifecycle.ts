@@ -58,7 +58,7 @@ export function planAlongsideCreate(
   const { workflowName: parentWorkflow, instanceId: parentId } = parent;
   const plan: CreatePlan = {
     params,
-    retentionMs: definition?.ttlMs ?? null,
+    retentionMs: definition?.retentionMs ?? null,
     parent: { workflowName: parentWorkflow, instanceId: parentId },
   };
   return planCreate({ workflowName, instanceId }, plan, runtime.now());

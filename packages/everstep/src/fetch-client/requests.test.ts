@@ -155,7 +155,13 @@ describe("what is created", () => {
   test("has the id and everything else the caller says", async () => {
     server.script(created);
     const startAt = new Date("2026-01-01");
-    const options = { id: "o-1", params: { n: 1 }, ifExists: "return", startAt, ttl: "7 days" } as const;
+    const options = {
+      id: "o-1",
+      params: { n: 1 },
+      ifExists: "return",
+      startAt,
+      retention: "7 days",
+    } as const;
     const one = await order().create(options);
     expect([one.workflowName, one.id]).toEqual(["order", "o-1"]);
     expect(server.requests.at(-1)!.url).toBe("/api/flows/workflows/order/instances");

@@ -33,7 +33,7 @@ const creation = {
   /** The instance is ended at this time if it has not ended by itself. */
   deadline: optional(time),
   /** How long it is kept after it ended; for ever unless said. */
-  ttl: optional(duration),
+  retention: optional(duration),
 } as const;
 
 const creationShape = object(creation);

@@ -73,14 +73,14 @@ export interface AuditOptions {
 
 /** What an instance begins with: as in a request (bodies.ts), but for what code says in types of its own. */
 export interface Creation<Params, Time>
-  extends Omit<CreationBody, "params" | "startAt" | "deadline" | "ttl"> {
+  extends Omit<CreationBody, "params" | "startAt" | "deadline" | "retention"> {
   readonly params?: Params;
   /** Not before this time. */
   readonly startAt?: Time;
   /** The instance is ended at this time if it has not ended by itself. */
   readonly deadline?: Time;
   /** How long it is kept after it ended; for ever unless said. */
-  readonly ttl?: Duration;
+  readonly retention?: Duration;
 }
 
 export interface NewInstance<Params, Time> extends Creation<Params, Time> {

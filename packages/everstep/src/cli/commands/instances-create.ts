@@ -40,7 +40,7 @@ export const instancesCreate = defineCommand({
       placeholder: "<time>",
       summary: "terminated if it has not ended by then: a time, a day, or how long from now",
     },
-    ttl: {
+    retention: {
       placeholder: "<duration>",
       summary: "app.prune() may delete it this long after it ended (30d); kept forever when left out",
     },
@@ -66,7 +66,7 @@ export const instancesCreate = defineCommand({
     const client = await context.connect();
     const instance = await client.workflow(values.workflow).create({
       ...(params === undefined ? {} : { params }),
-      ...given({ id: values.id, ifExists: values.ifExists, ttl: values.ttl }),
+      ...given({ id: values.id, ifExists: values.ifExists, retention: values.retention }),
       ...given({ startAt: time(values.startAt), deadline: time(values.deadline) }),
     });
     const { workflowName, id } = instance;
