@@ -25,7 +25,7 @@ const payment = defineWorkflow({ name: "payment" }, async (_event, step) =>
 
 // #region fail
 const purchase = defineWorkflow({ name: "purchase" }, async (_event, step) => {
-  await step.do("order by fax", { onInterrupt: "fail", retries: false }, async () => partner.order());
+  await step.do("order by fax", { ifInterrupted: "fail", retries: false }, async () => partner.order());
 });
 // #endregion fail
 

@@ -18,7 +18,7 @@ const app = createWorkflows({
     pollMax: "30 seconds",
     residents: 1000,
   },
-  onInterrupted: "resume",
+  ifInterrupted: "retry",
   onProblem: (problem) => console.error("workflows:", problem),
 });
 await app.start();

@@ -59,7 +59,7 @@ export function describeTakeover(siteOf: () => Site): void {
       const instance = await app.workflows.PATIENT.create({ id: "alive", params });
       await begins("patient/alive/1/wait", 1);
       await start(1, living);
-      await start(2, { ...living, onInterrupted: "error" });
+      await start(2, { ...living, ifInterrupted: "fail" });
       await pause(living.leaseMs / 2);
       expect(await instance.details()).toMatchObject({
         status: "active",
@@ -111,7 +111,7 @@ interface Stage<Workflows extends Record<string, WorkflowDefinition>> {
   /** Starts a runner in a place, and resolves when it runs. */
   start(
     place: number,
-    what: Pick<FleetTask, "program" | "onInterrupted"> & Partial<Pick<FleetTask, "leaseMs">>,
+    what: Pick<FleetTask, "program" | "ifInterrupted"> & Partial<Pick<FleetTask, "leaseMs">>,
   ): Promise<Fleet["runners"][number]>;
   /** The n-th begin of a body. */
   begins(body: string, n: number): Promise<BeginLine>;

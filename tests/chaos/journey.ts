@@ -178,7 +178,7 @@ class Passage {
   /** What later bodies see: that it was done, or that it was cut off. */
   async #once(name: string, work: MarkedWork): Promise<string> {
     try {
-      return await this.#do(name, work, { onInterrupt: "fail", retries: false });
+      return await this.#do(name, work, { ifInterrupted: "fail", retries: false });
     } catch (error) {
       if ((error as { readonly code?: string }).code === "STEP_INTERRUPTED") return failedToken(name);
       throw error;

@@ -18,7 +18,7 @@ export interface RunnerTask {
   readonly leaseMs: number;
   readonly pollMs: number;
   readonly residents: number;
-  readonly onInterrupted?: "resume" | "error";
+  readonly ifInterrupted?: "retry" | "fail";
 }
 
 /** `awake`: it can be asked to stop. `started`: it runs instances. */
@@ -26,14 +26,14 @@ export type RunnerMessage = "awake" | "started";
 
 let stopping = false;
 const task = JSON.parse(process.argv[2] ?? "") as RunnerTask;
-const { leaseMs, pollMs, residents, onInterrupted = "resume" } = task;
+const { leaseMs, pollMs, residents, ifInterrupted = "retry" } = task;
 const ledger = openLedger(task.folder);
 
 const app = createWorkflows({
   workflows: programOf(task.program, ledger),
   store: await openStore(task.kind, task.address),
   runner: { concurrency: 60, lease: leaseMs, poll: pollMs, pollMin: pollMs, pollMax: pollMs, residents },
-  onInterrupted,
+  ifInterrupted,
   onNotice: () => {},
   onProblem: (problem) => ledger.write(problemLine(problem)),
 });

@@ -46,8 +46,8 @@ const stores: readonly { readonly name: string; readonly open: (() => Place) | n
   })),
 ];
 
-async function startHost({ store, place }: Place, onInterrupted = "resume"): Promise<ChildProcess> {
-  const host = fork(join(import.meta.dirname, "host.ts"), [store, place, onInterrupted], {
+async function startHost({ store, place }: Place, ifInterrupted = "retry"): Promise<ChildProcess> {
+  const host = fork(join(import.meta.dirname, "host.ts"), [store, place, ifInterrupted], {
     execArgv: ["--conditions=everstep-source", "--disable-warning=ExperimentalWarning"],
   });
   processes.add(host);
@@ -98,7 +98,7 @@ describe.each(stores)("$name", ({ name, open }) => {
     "a second process starting does not touch live work of the first (144)",
     async () => {
       const { database, app, instance } = await hanging(open!());
-      for (const mode of ["resume", "error"]) await startHost(database, mode);
+      for (const mode of ["retry", "fail"]) await startHost(database, mode);
       const second = await instance.details();
       expect(second).toMatchObject({
         status: "active",
@@ -110,19 +110,19 @@ describe.each(stores)("$name", ({ name, open }) => {
   );
 
   test.skipIf(open === null)(
-    '132. with onInterrupted: "error" unfinished runs of a dead process are errored, sleeping ones too, and restart works',
+    '132. with ifInterrupted: "fail" unfinished runs of a dead process are errored, sleeping ones too, and restart works',
     async () => {
       const database = open!();
       const app = observer(database);
       const hanging = await app.workflows.PATIENT.create({ id: "hanging", params: { hang: true } });
       const sleeping = await app.workflows.PATIENT.create({ id: "sleeping", params: { sleep: "1 hour" } });
-      const first = await startHost(database, "error");
+      const first = await startHost(database, "fail");
       await once(first, "message");
       await isWaiting(sleeping);
       const done = await app.workflows.PATIENT.create({ id: "done", params: {} });
       expect((await done.result({ timeout: "60 seconds" })).status).toBe("complete");
       await kill(first);
-      await startHost(database, "error");
+      await startHost(database, "fail");
       for (const instance of [hanging, sleeping]) {
         expect(await instance.result({ timeout: "60 seconds" })).toMatchObject({
           status: "errored",

@@ -1,9 +1,9 @@
-/** A process that hosts an app and answers over IPC: node host.ts <store> <place> <onInterrupted>. */
+/** A process that hosts an app and answers over IPC: node host.ts <store> <place> <ifInterrupted>. */
 import "../support/keep-compiled.ts";
 import { createWorkflows, defineWorkflow } from "everstep";
 import { openPlace } from "./place.ts";
 
-const [storeName = "", place = "", onInterrupted = "resume"] = process.argv.slice(2);
+const [storeName = "", place = "", ifInterrupted = "retry"] = process.argv.slice(2);
 
 export const patient = defineWorkflow({ name: "patient" }, async (event, step) => {
   const first = await step.do("first", async () => process.pid);
@@ -28,7 +28,7 @@ const app = createWorkflows({
   onProblem: (problem) => {
     if ((problem as { code?: string }).code !== "STORE_UNSAFE") console.error(problem);
   },
-  onInterrupted: onInterrupted as "resume" | "error",
+  ifInterrupted: ifInterrupted as "retry" | "fail",
 });
 await app.start();
 process.send?.({ started: process.pid });

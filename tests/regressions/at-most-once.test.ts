@@ -1,4 +1,4 @@
-/** A body that must not repeat (`onInterrupt: "fail"`) starts at most once without a record, wherever it is cut off. */
+/** A body that must not repeat (`ifInterrupted: "fail"`) starts at most once without a record, wherever it is cut off. */
 import { defineWorkflow, type WorkflowStep } from "everstep";
 import { createGate } from "everstep/testing";
 import { describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ onEachStore("at most one start", (tell) => {
     const begin = async () => {
       let starts = 0;
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
-        step.do("order by fax", { onInterrupt: "fail", timeout: "1 day" }, async () => {
+        step.do("order by fax", { ifInterrupted: "fail", timeout: "1 day" }, async () => {
           starts++;
           await wait(step);
         }),
@@ -77,7 +77,7 @@ onEachStore("at most one start", (tell) => {
   test("INV-9 a body that a pause gives up is not begun again by the process that began it", async () => {
     let starts = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) =>
-      step.do("order by fax", { onInterrupt: "fail", timeout: "1 day" }, async () => {
+      step.do("order by fax", { ifInterrupted: "fail", timeout: "1 day" }, async () => {
         starts++;
         await step.sleep("rest", "5 minutes");
       }),

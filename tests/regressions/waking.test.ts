@@ -102,10 +102,10 @@ onEachStore("waking", (tell) => {
   });
 
   describe("R-033 a process that dies in the last attempt a step has", () => {
-    const dying = (onInterrupt: "retry" | "fail") => {
+    const dying = (ifInterrupted: "retry" | "fail") => {
       const gate = createGate();
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
-        await step.do("last", { retries: false, onInterrupt }, () => gate.wait());
+        await step.do("last", { retries: false, ifInterrupted }, () => gate.wait());
       });
       return tell({ W: workflow });
     };

@@ -18,6 +18,7 @@ export type { InferInput, InferOutput, StandardSchema } from "./authoring/standa
 export type {
   Backoff,
   EventAddress,
+  IfInterrupted,
   LogOptions,
   OutgoingEvent,
   ReceivedEvent,

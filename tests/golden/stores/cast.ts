@@ -138,7 +138,7 @@ export function cast(world: World) {
   const once = defineWorkflow({ name: "once" }, async ({ instanceId }, step) =>
     step.do(
       "only once",
-      { onInterrupt: "fail", timeout: "1 hour" },
+      { ifInterrupted: "fail", timeout: "1 hour" },
       body(instanceId, "only once", () => new Promise(() => {})),
     ),
   );

@@ -113,7 +113,7 @@ export class Bodies {
     const step = steps.find((each) => each.key === stepKey);
     const name = step?.name ?? stepKey.slice(stepKey.lastIndexOf("/") + 1);
     const act = actAt(programOf(decodeValue(record.params)), name.slice(name.indexOf(" ") + 1));
-    if (act?.kind !== "do" || act.onInterrupt !== "fail") return;
+    if (act?.kind !== "do" || act.ifInterrupted !== "fail") return;
     const attempts = step?.attempts ?? 0;
     if (attempts < starts)
       yield `again in ${run}, with ${attempts} of ${starts} starts recorded; it must not be repeated`;

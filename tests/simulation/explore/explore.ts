@@ -189,7 +189,7 @@ class Exploration {
       workflowsOf: (member) => this.#workflows(member),
       appOptions: {
         // A store that cannot tell who is dead refuses it.
-        onInterrupted: owners ? weather.onInterrupted : "resume",
+        ifInterrupted: owners ? weather.ifInterrupted : "retry",
         limits: { crashesMax: weather.crashesMax },
         // In half of all worlds: what nobody listens to takes other ways.
         observers: createSeededRandom(`${seed}/observer`).float() < 0.5 ? [] : [failingObserver],

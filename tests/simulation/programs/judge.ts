@@ -145,7 +145,7 @@ class Reading {
       (act.row === "shared" && words === "MUTATION_CONFLICT");
     if (!isFinal)
       this.#fault(record, `given up after ${record.attempts} of ${act.retries + 1} attempts: ${words}`);
-    if (words === "STEP_INTERRUPTED" && act.onInterrupt !== "fail" && act.inner === null)
+    if (words === "STEP_INTERRUPTED" && act.ifInterrupted !== "fail" && act.inner === null)
       this.#fault(record, "failed because it was cut off, though it may be repeated");
     if (words === brokenText(path) && act.failures === 0)
       this.#fault(record, "failed, though it never throws");

@@ -113,7 +113,7 @@ async function performDo(act: DoAct, path: string, seen: string, on: Performance
   const config = {
     retries: { limit: act.retries, delay: act.retryDelayMs, backoff: "constant" },
     timeout: act.timeoutMs,
-    onInterrupt: act.onInterrupt,
+    ifInterrupted: act.ifInterrupted,
   } as const;
   const name = stepNameOf(act, path);
   const result = await step.do(name, config, async (context) => {

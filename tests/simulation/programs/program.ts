@@ -31,7 +31,7 @@ export interface DoAct {
   readonly timeoutMs: number;
   /** Stops when it is told so, or goes on as if nothing had happened. */
   readonly heedsAbort: boolean;
-  readonly onInterrupt: "retry" | "fail";
+  readonly ifInterrupted: "retry" | "fail";
   /** Writes a row of the author's own with its record: one of its step, or one that only one step of its run can write. */
   readonly row: "none" | "own" | "shared";
   /** Sends an event to its own instance with its record. */
@@ -174,7 +174,7 @@ class Drawing {
       tooSlow,
       timeoutMs: tooSlow > 0 ? this.#length("timeout", 10, 3000) : 600_000,
       heedsAbort: is("heeds abort", 0.5),
-      onInterrupt: is("must not be repeated", 0.1) ? "fail" : "retry",
+      ifInterrupted: is("must not be repeated", 0.1) ? "fail" : "retry",
       row: this.#options.rows && is("writes a row", 0.15) ? this.#rowOf() : "none",
       sends: is("sends", 0.1) ? this.#pick("event", eventTypes) : null,
       starts: is("starts another", 0.05),

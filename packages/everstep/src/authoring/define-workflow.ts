@@ -7,7 +7,7 @@ import type { Classify } from "./classify.ts";
 import { type Duration, parseDuration } from "./duration.ts";
 import { checkEventType, checkWorkflowName } from "./names.ts";
 import type { InferInput, InferOutput, StandardSchema } from "./standard-schema.ts";
-import type { RetryConfig, WorkflowEvent, WorkflowStep } from "./workflow-step.ts";
+import type { IfInterrupted, RetryConfig, WorkflowEvent, WorkflowStep } from "./workflow-step.ts";
 import type { EventInputs, EventOutputs, EventSchemas, WorkflowTypes } from "./workflow-types.ts";
 
 /** What a workflow is set to, but for its schemas. */
@@ -17,6 +17,8 @@ export interface WorkflowSettings<Name extends string = string> {
   /** Defaults for the steps of this workflow. */
   readonly retries?: RetryConfig | false;
   readonly timeout?: Duration;
+  /** For the steps of this workflow: run a body again that was cut off (default), or fail its step. */
+  readonly ifInterrupted?: IfInterrupted;
   readonly limits?: Partial<Limits>;
   /** A step name used twice in a run is an error. */
   readonly strictStepNames?: boolean;
@@ -148,7 +150,13 @@ function definitionOf(
   checkSchema(options.params, options.name, "params");
   checkSchema(options.output, options.name, "output");
   checkEvents(options.events, options.name, limits);
-  const { concurrency, strictStepNames } = options;
+  const { concurrency, strictStepNames, ifInterrupted } = options;
+  if (ifInterrupted !== undefined && ifInterrupted !== "retry" && ifInterrupted !== "fail") {
+    throw new EverstepError(
+      "INVALID_WORKFLOW_DEFINITION",
+      `Workflow "${options.name}" has ifInterrupted ${String(ifInterrupted)}; use "retry" or "fail".`,
+    );
+  }
   if (strictStepNames !== undefined && typeof strictStepNames !== "boolean") {
     throw new EverstepError(
       "INVALID_WORKFLOW_DEFINITION",
@@ -180,6 +188,7 @@ const optionNames: NamesOf<WorkflowOptions> = {
   events: true,
   retries: true,
   timeout: true,
+  ifInterrupted: true,
   limits: true,
   strictStepNames: true,
   concurrency: true,

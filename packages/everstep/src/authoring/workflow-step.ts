@@ -37,6 +37,9 @@ export interface WorkflowStep<Events = any> {
 
 export type StepCallback<Result> = (context: StepContext) => Promise<Result> | Result;
 
+/** Run again what was cut off, or fail. */
+export type IfInterrupted = "retry" | "fail";
+
 export type Backoff = "constant" | "linear" | "exponential";
 
 export interface StepConfig {
@@ -46,8 +49,8 @@ export interface StepConfig {
   readonly timeout?: Duration;
   /** Every call under this name is a step of its own: `name#0`, `name#1`, ... */
   readonly repeat?: boolean;
-  /** What to do when a crash cut off the body: run it again (default), or fail the step. */
-  readonly onInterrupt?: "retry" | "fail";
+  /** What to do when a crash, a shutdown or a pause cut off the body: run it again (default), or fail the step. */
+  readonly ifInterrupted?: IfInterrupted;
   /**
    * Keeps what the step returns out of everything that shows what is recorded: details, history, exports, the command line and
    * the dashboard, unless `showSensitive` of the app allows it. The workflow itself gets it as always.

@@ -40,7 +40,7 @@ describe("createWorkflows refuses", () => {
     ["runtime.now", [null, 5]],
     ["onNotice", [null, {}]],
     ["onProblem", [null, 5]],
-    ["onInterrupted", [null, "resum", 5]],
+    ["ifInterrupted", [null, "retri", "resume", 5]],
   ])("%s that makes no sense", (setting, values) => {
     const [place, name] = setting.includes(".") ? setting.split(".") : [null, setting];
     for (const value of values) {
@@ -64,13 +64,13 @@ describe("createWorkflows refuses", () => {
     ]);
   });
 
-  test('onInterrupted: "error" on a store that notices no process that dies', () => {
-    expect(refusalOf(make({ onInterrupted: "error" }))).toEqual([
+  test('ifInterrupted: "fail" on a store that notices no process that dies', () => {
+    expect(refusalOf(make({ ifInterrupted: "fail" }))).toEqual([
       "INVALID_ARGUMENT",
       expect.stringContaining('"memory" does not'),
     ]);
     const store = memory({ database: createMemoryDatabase({ ownership: true }) });
-    expect(refusalOf(make({ onInterrupted: "error", store }))[0]).toBe("nothing");
+    expect(refusalOf(make({ ifInterrupted: "fail", store }))[0]).toBe("nothing");
   });
 });
 

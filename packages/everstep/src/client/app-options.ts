@@ -22,8 +22,11 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   /** For all workflows of the app; a workflow's own limits win. */
   readonly limits?: Partial<Limits>;
   readonly runner?: RunnerSettings;
-  /** What becomes of runs whose process died: go on (default), or errored "interrupted by restart". */
-  readonly onInterrupted?: "resume" | "error";
+  /**
+   * What happens to instances whose process died: the next runner continues them (default), or they become errored with
+   * INTERRUPTED_BY_RESTART. Needs a store that notices dead processes.
+   */
+  readonly ifInterrupted?: "retry" | "fail";
   /** Told of runs that ended or were restarted, at least once. Give the same hooks to every process of an app. */
   readonly hooks?: LifecycleHooks;
   /**
@@ -99,7 +102,7 @@ export const appNames: NamesOf<AppOptions<never>> = {
   runtime: true,
   limits: true,
   runner: true,
-  onInterrupted: true,
+  ifInterrupted: true,
   hooks: true,
   dispatcher: true,
   observers: true,
@@ -171,13 +174,13 @@ export function runnerOptions(settings: RunnerSettings | undefined) {
 }
 
 /** Only a store that notices dead processes can say which runs one has left behind. */
-export function checkInterrupted(value: unknown, store: Store): "resume" | "error" {
-  if (value === undefined || value === "resume") return "resume";
-  if (value !== "error") throw invalid(`onInterrupted is ${String(value)}; use "resume" or "error".`);
-  if (store.ownership) return "error";
+export function checkInterrupted(value: unknown, store: Store): "retry" | "fail" {
+  if (value === undefined || value === "retry") return "retry";
+  if (value !== "fail") throw invalid(`ifInterrupted is ${String(value)}; use "retry" or "fail".`);
+  if (store.ownership) return "fail";
   throw invalid(
-    `onInterrupted: "error" needs a store that notices processes that die, and "${store.name}" does not. ` +
-      'Leave it out, or mark steps that must not run twice with onInterrupt: "fail".',
+    `ifInterrupted: "fail" of an app needs a store that notices processes that die, and "${store.name}" does not. ` +
+      "Leave it out, or set it on the workflows or steps that must not run twice.",
   );
 }
 

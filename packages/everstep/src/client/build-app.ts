@@ -25,8 +25,8 @@ export interface BuiltApp {
 export function buildApp(options: AppOptions<any>): BuiltApp {
   const { hooks = {} } = options;
   const limits = limitsOf(options.limits);
-  const onInterrupted = checkInterrupted(options.onInterrupted, options.store);
-  const runnerSettings = { ...runnerOptions(options.runner), onInterrupted };
+  const ifInterrupted = checkInterrupted(options.ifInterrupted, options.store);
+  const runnerSettings = { ...runnerOptions(options.runner), ifInterrupted };
   const definitions = registerWorkflows(withHooks(options.workflows, hooks), limits, options.limits);
   const dispatcher = checkDispatcher(options.dispatcher);
   const observers = new Observers([noticeObserver(options.onNotice), ...(options.observers ?? [])]);

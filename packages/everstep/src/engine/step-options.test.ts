@@ -48,9 +48,16 @@ describe("what a step's author leaves out", () => {
     ["many", { retries: { limit: 999_999_999 } }, { maxAttempts: 1_000_000_000 }],
     ["an empty object", {}, { maxAttempts: 6, timeoutMs: 10 * minute }],
     ["repeat", { repeat: true }, { repeat: true }],
-    ["onInterrupt", { onInterrupt: "fail" }, { failWhenInterrupted: true }],
+    ["ifInterrupted", { ifInterrupted: "fail" }, { failWhenInterrupted: true }],
   ])("%s changes only itself", (_, config, expected) => {
     expect(resolve(config)).toMatchObject(expected);
+  });
+
+  test("ifInterrupted of the workflow holds for its steps, unless a step has its own", () => {
+    const workflow = { ifInterrupted: "fail" } as const;
+    expect(resolve(undefined, workflow)).toMatchObject({ failWhenInterrupted: true });
+    expect(resolve({ ifInterrupted: undefined }, workflow)).toMatchObject({ failWhenInterrupted: true });
+    expect(resolve({ ifInterrupted: "retry" }, workflow)).toMatchObject({ failWhenInterrupted: false });
   });
 
   test("is taken from the workflow first, field by field", () => {
@@ -129,7 +136,7 @@ describe("bad input is refused with a code and the step's name", () => {
     ["attempts that are no number", { maxAttempts: Number.NaN }, "INVALID_STEP_CONFIG"],
     ["a shrinking backoff", { backoffRate: 0.5 }, "INVALID_STEP_CONFIG"],
     ["an endless backoff", { backoffRate: Number.POSITIVE_INFINITY }, "INVALID_STEP_CONFIG"],
-    ["an unknown onInterrupt", { onInterrupt: "skip" }, "INVALID_STEP_CONFIG"],
+    ["an unknown ifInterrupted", { ifInterrupted: "skip" }, "INVALID_STEP_CONFIG"],
     ["a negative delay", { retries: { delay: -1 } }, "INVALID_DURATION"],
     ["a delay that is no duration", { retries: { delay: "soon" } }, "INVALID_DURATION"],
     ["an interval that is no number", { intervalSeconds: Number.NaN }, "INVALID_DURATION"],
@@ -196,7 +203,7 @@ describe("a config object that steps share", () => {
     ],
     [
       "by a field more",
-      (config) => void Object.assign(config, { onInterrupt: "fail" }),
+      (config) => void Object.assign(config, { ifInterrupted: "fail" }),
       { failWhenInterrupted: true },
     ],
   ])("counts as it is at the call, changed %s", (_, change, expected) => {

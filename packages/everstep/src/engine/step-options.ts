@@ -83,7 +83,7 @@ const configNames: NamesOf<StepConfig> = {
   retries: true,
   timeout: true,
   repeat: true,
-  onInterrupt: true,
+  ifInterrupted: true,
   sensitive: true,
   retriesAllowed: true,
   maxAttempts: true,
@@ -137,8 +137,9 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
   const timeout: Duration = ownTimeout(config) ?? definition.options.timeout ?? "10 minutes";
   const timeoutMs = parseDuration(timeout, `timeout of ${what}`);
   checkDuration(timeoutMs, { min: 1, max: definition.limits.timeoutMsMax }, `timeout of ${what}`);
-  if (config.onInterrupt !== undefined && config.onInterrupt !== "retry" && config.onInterrupt !== "fail") {
-    throw invalid(what, `has onInterrupt ${String(config.onInterrupt)}; use "retry" or "fail"`);
+  const { ifInterrupted = definition.options.ifInterrupted ?? "retry" } = config;
+  if (ifInterrupted !== "retry" && ifInterrupted !== "fail") {
+    throw invalid(what, `has ifInterrupted ${String(ifInterrupted)}; use "retry" or "fail"`);
   }
   if (config.sensitive !== undefined && config.sensitive !== "output") {
     throw invalid(what, `has sensitive ${String(config.sensitive)}; use "output", or leave it out`);
@@ -152,7 +153,7 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
       retries.maxDelay === undefined ? null : parseDuration(retries.maxDelay, `maxDelay of ${what}`),
     timeoutMs,
     repeat: config.repeat === true,
-    failWhenInterrupted: config.onInterrupt === "fail",
+    failWhenInterrupted: ifInterrupted === "fail",
     isSensitive: config.sensitive === "output",
     shown: Object.freeze({ retries: Object.freeze({ limit, delay, backoff }), timeout }),
   };

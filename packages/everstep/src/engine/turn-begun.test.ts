@@ -10,7 +10,7 @@ test("a body that is over counts as begun until its outcome is durable: a crash 
   const stage = stageOf((step) =>
     Promise.all([
       step.do("first", () => first.promise),
-      step.do("second", { onInterrupt: "fail" }, () => second.promise),
+      step.do("second", { ifInterrupted: "fail" }, () => second.promise),
     ]),
   );
   await stage.play();

@@ -11,7 +11,7 @@ test("a start that was cut off stays named until its step is asked for, whatever
     Promise.all([
       step.do("ship", async () => "shipped"),
       thought.promise.then(() =>
-        step.do("charge", { onInterrupt: "fail" }, async () => {
+        step.do("charge", { ifInterrupted: "fail" }, async () => {
           charges++;
         }),
       ),
@@ -53,7 +53,7 @@ test("a start that is known by name and number is not counted twice", async () =
 test("a body that must not repeat was never begun unseen", async () => {
   const attempts: number[] = [];
   const stage = stageOf((step) =>
-    step.do("a", { onInterrupt: "fail" }, async ({ attempt }) => void attempts.push(attempt)),
+    step.do("a", { ifInterrupted: "fail" }, async ({ attempt }) => void attempts.push(attempt)),
   );
   await stage.play({ crashCount: 2 });
   expect(attempts).toEqual([1]);
@@ -64,7 +64,7 @@ function chargeInParts() {
   const charges: string[] = [];
   const stage: TurnStage = stageOf((step) =>
     step
-      .do("charge", { onInterrupt: "fail" }, async () => {
+      .do("charge", { ifInterrupted: "fail" }, async () => {
         charges.push("charged");
         await step.sleep("let it settle", "1 hour");
         return "done";
@@ -102,7 +102,7 @@ test("the same with a pause", async () => {
 test("the same with a pause that drops the end of the run", async () => {
   const charges: string[] = [];
   const stage = stageOf(async (step) => {
-    void step.do("charge", { onInterrupt: "fail" }, async () => {
+    void step.do("charge", { ifInterrupted: "fail" }, async () => {
       charges.push("charged");
       await new Promise(() => {});
     });
@@ -122,7 +122,7 @@ test("a body that must not repeat and is cut off by the end of the step around i
   const stage = stageOf((step) =>
     step.do("order", { timeout: "1 second", retries: { limit: 1, delay: 0 } }, async () =>
       step
-        .do("charge", { onInterrupt: "fail" }, async () => {
+        .do("charge", { ifInterrupted: "fail" }, async () => {
           charges.push("charged");
           await new Promise(() => {});
         })
@@ -147,7 +147,7 @@ test("a body that must not repeat and is cut off by the end of the step around i
 test("one that is cut off by the end of its outer step for good is owed to nobody", async () => {
   const stage = stageOf((step) =>
     step.do("order", async () => {
-      void step.do("charge", { onInterrupt: "fail" }, () => new Promise(() => {}));
+      void step.do("charge", { ifInterrupted: "fail" }, () => new Promise(() => {}));
       await step.do("ship", async () => "shipped");
     }),
   );
@@ -161,7 +161,7 @@ test("a start that was cut off stays named until the record that says so is dura
     await step.log.info("here");
     await Promise.all([
       step.do("first", async () => 1),
-      step.do("charge", { onInterrupt: "fail" }, async () => 1).catch(() => {}),
+      step.do("charge", { ifInterrupted: "fail" }, async () => 1).catch(() => {}),
     ]);
   });
   const cutOff = { key: "charge", name: "charge", start: 1, at: stage.runtime.now() };

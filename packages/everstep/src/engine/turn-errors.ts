@@ -31,7 +31,7 @@ export function outerStepOver(stepName: string): Error {
 export function cutOffByCrash(stepName: string): Error {
   return new EverstepError(
     "STEP_INTERRUPTED",
-    `Step "${stepName}" was cut off (by a crash, a shutdown, a pause or the end of the step around it) and is marked onInterrupt: "fail", so it was not run again. ` +
+    `Step "${stepName}" was cut off (by a crash, a shutdown, a pause or the end of the step around it) and is marked ifInterrupted: "fail", so it was not run again. ` +
       "Find out whether it took effect, then retry or restart the instance.",
   );
 }

@@ -166,7 +166,7 @@ describe("resumed while a body still runs", () => {
     const ran: string[] = [];
     const { stage, finish } = await beside(async (step) => {
       await step.sleep("nap", "1 hour");
-      await step.do("once", { onInterrupt: "fail" }, async ({ attempt }) => ran.push(`once ${attempt}`));
+      await step.do("once", { ifInterrupted: "fail" }, async ({ attempt }) => ran.push(`once ${attempt}`));
     });
     stage.hold();
     await stage.runtime.advance(hour);

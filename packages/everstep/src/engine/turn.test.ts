@@ -298,9 +298,9 @@ describe("starts cut off by a crash", () => {
     expect(attempts).toEqual([1, 2]);
   });
 
-  test('onInterrupt: "fail" pays one commit that names its body before it starts', async () => {
+  test('ifInterrupted: "fail" pays one commit that names its body before it starts', async () => {
     let runs = 0;
-    const stage = stageOf((step) => step.do("pay", { onInterrupt: "fail" }, async () => ++runs));
+    const stage = stageOf((step) => step.do("pay", { ifInterrupted: "fail" }, async () => ++runs));
     stage.hold();
     await stage.play();
     expect(runs).toBe(0);
@@ -312,21 +312,21 @@ describe("starts cut off by a crash", () => {
     expect(stage.boundaries.map(told)).toEqual(["continue", "pay completed, complete"]);
   });
 
-  test('onInterrupt: "fail" costs nothing more behind another step', async () => {
+  test('ifInterrupted: "fail" costs nothing more behind another step', async () => {
     const stage = stageOf(async (step) => {
       await step.do("look", async () => 1);
-      await step.do("pay", { onInterrupt: "fail" }, async () => 2);
+      await step.do("pay", { ifInterrupted: "fail" }, async () => 2);
     });
     await stage.play();
     expect(stage.boundaries.map(told)).toEqual(["look completed, continue", "pay completed, complete"]);
     expect(stage.boundaries[0]?.begun.map(({ key }) => key)).toEqual(["pay"]);
   });
 
-  test('onInterrupt: "fail" does not run again after a crash and says so', async () => {
+  test('ifInterrupted: "fail" does not run again after a crash and says so', async () => {
     let runs = 0;
     const stage = stageOf(async (step) => {
       try {
-        await step.do("pay", { onInterrupt: "fail" }, async () => ++runs);
+        await step.do("pay", { ifInterrupted: "fail" }, async () => ++runs);
       } catch (error) {
         return (error as { code: string }).code;
       }
@@ -338,7 +338,7 @@ describe("starts cut off by a crash", () => {
   });
 
   test("a turn that gives the run back before it asked for the step does not forget the start", async () => {
-    const stage = stageOf((step) => step.do("pay", { onInterrupt: "fail" }, async () => 1));
+    const stage = stageOf((step) => step.do("pay", { ifInterrupted: "fail" }, async () => 1));
     const played = stage.play({ begun: [begun], fresh: false });
     stage.turn.windDown();
     await played;
@@ -348,7 +348,7 @@ describe("starts cut off by a crash", () => {
   test("a renewal between a commit and its answer names the bodies the commit releases", async () => {
     const stage = stageOf(async (step) => {
       await step.do("look", async () => 1);
-      await step.do("pay", { onInterrupt: "fail" }, async () => 2);
+      await step.do("pay", { ifInterrupted: "fail" }, async () => 2);
     });
     stage.hold();
     await stage.play();

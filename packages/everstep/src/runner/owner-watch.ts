@@ -8,7 +8,7 @@ export interface OwnerWatchParts {
   readonly runtime: Runtime;
   readonly group: CommitGroup;
   readonly owner: string;
-  readonly onInterrupted: "resume" | "error";
+  readonly ifInterrupted: "retry" | "fail";
   /** Not more often than this. */
   readonly everyMs: number;
   readonly leaseMs: number;
@@ -105,7 +105,7 @@ export class OwnerWatch {
   }
 
   #fate(): AbandonRequest["fate"] {
-    if (this.#parts.onInterrupted === "resume") return { kind: "expire" };
+    if (this.#parts.ifInterrupted === "retry") return { kind: "expire" };
     const error = { name: "Error", message: "interrupted by restart", code: "INTERRUPTED_BY_RESTART" };
     return { kind: "error", error };
   }

@@ -232,7 +232,7 @@ describe("a run that kills its process every time", () => {
     let life = { isDead: false };
     let paid = 0;
     const pay = defineWorkflow({ name: "pay" }, async (_, step) =>
-      step.do("pay", { onInterrupt: "fail" }, async () => {
+      step.do("pay", { ifInterrupted: "fail" }, async () => {
         paid++;
         life.isDead = true;
         return new Promise<never>(() => {});

@@ -36,7 +36,7 @@ export class RunnerParts {
 
   constructor(setup: RunnerSetup) {
     const { store, runtime, options, definitions } = setup;
-    const { leaseMs, memoryBytes, concurrency, onInterrupted } = options;
+    const { leaseMs, memoryBytes, concurrency, ifInterrupted } = options;
     const owner = runtime.uuid();
     const onDue = (): void => this.dispatcher.nudge();
     this.setup = setup;
@@ -63,7 +63,7 @@ export class RunnerParts {
     });
     if (store.beat) setup.observers.add(this.beats);
     this.owners = new OwnerWatch({
-      ...{ ...setup, owner, onInterrupted, leaseMs },
+      ...{ ...setup, owner, ifInterrupted, leaseMs },
       everyMs: options.pollMsMin,
       onFound: onDue,
     });

@@ -17,7 +17,7 @@ export interface RunnerOptions extends PollSettings {
   /** What turns in progress may hold of stored values; suspended ones half as much. */
   readonly memoryBytes: number;
   /** What becomes of runs whose process died: go on (default), or end with an error. */
-  readonly onInterrupted: "resume" | "error";
+  readonly ifInterrupted: "retry" | "fail";
 }
 
 /** What an app gives its runner. */

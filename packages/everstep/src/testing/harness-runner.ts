@@ -25,7 +25,7 @@ export interface HarnessRunnerParts<Workflows extends Record<string, WorkflowDef
   readonly store: Store;
   readonly app: Pick<
     AppOptions<Workflows>,
-    "workflows" | "limits" | "runner" | "onInterrupted" | "observers"
+    "workflows" | "limits" | "runner" | "ifInterrupted" | "observers"
   > & {
     readonly onProblem: (problem: unknown) => void;
   };

@@ -68,7 +68,7 @@ import { MockBook, type WorkflowMocks } from "./mocks.ts";
 export interface TestHarnessOptions<Workflows extends Record<string, WorkflowDefinition>>
   extends Pick<
     AppOptions<Workflows>,
-    "workflows" | "limits" | "runner" | "onInterrupted" | "hooks" | "observers" | "onNotice" | "onProblem"
+    "workflows" | "limits" | "runner" | "ifInterrupted" | "hooks" | "observers" | "onNotice" | "onProblem"
   > {
   /**
    * Where the data is kept; memory unless said. A function is called for every runner and gives it a handle of its own
@@ -89,7 +89,7 @@ const optionNames: NamesOf<TestHarnessOptions<never>> = {
   workflows: true,
   limits: true,
   runner: true,
-  onInterrupted: true,
+  ifInterrupted: true,
   hooks: true,
   observers: true,
   onNotice: true,
@@ -248,13 +248,13 @@ export class TestHarness<
   runner(name: string = mainRunner): HarnessRunner<Workflows> {
     const known = this.#runners.get(name);
     if (known) return known;
-    const { workflows, limits, runner, onInterrupted, hooks, autoRun } = this.#options;
+    const { workflows, limits, runner, ifInterrupted, hooks, autoRun } = this.#options;
     const { observers, onNotice, onProblem } = this.#options;
     const app = {
       workflows,
       ...(limits ? { limits } : {}),
       ...(runner ? { runner } : {}),
-      ...(onInterrupted ? { onInterrupted } : {}),
+      ...(ifInterrupted ? { ifInterrupted } : {}),
       ...(hooks ? { hooks } : {}),
       ...(observers ? { observers } : {}),
       onNotice: onNotice ?? ((notice: string) => void this.notices.push(notice)),

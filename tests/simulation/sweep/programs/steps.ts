@@ -133,7 +133,7 @@ export const stepPrograms = [
     'complete: "did after did charge"',
     async (_event, step, site) => {
       const charge = await step
-        .do("charge", { onInterrupt: "fail" }, does(site, "charge", 300))
+        .do("charge", { ifInterrupted: "fail" }, does(site, "charge", 300))
         .catch(({ code }: { code?: string }) => `was cut off: ${code}`);
       return step.do("after", does(site, `after ${charge}`));
     },

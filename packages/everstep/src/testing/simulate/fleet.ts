@@ -23,7 +23,7 @@ export interface FleetParts {
   readonly openStore: () => Store;
   /** The code a process runs, given the process it runs in. */
   readonly workflowsOf: (member: Member) => Workflows;
-  readonly appOptions?: Pick<AppOptions<Workflows>, "limits" | "hooks" | "onInterrupted" | "observers">;
+  readonly appOptions?: Pick<AppOptions<Workflows>, "limits" | "hooks" | "ifInterrupted" | "observers">;
   readonly onApplying?: (call: StoreCall) => void;
   readonly onApplied: (member: Member, call: StoreCall, answer: unknown) => Promise<void>;
   /** A process has the answer. */

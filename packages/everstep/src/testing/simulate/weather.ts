@@ -91,7 +91,7 @@ export interface Weather {
   readonly deploys: boolean;
   /** Somebody is told of every run that ended. */
   readonly hooks: boolean;
-  readonly onInterrupted: "resume" | "error";
+  readonly ifInterrupted: "retry" | "fail";
   /** The most that the store takes at once; null where it takes everything. */
   readonly writeBytesMax: number | null;
   /** Runs of the workflow that may be leased at once. */
@@ -171,7 +171,7 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
     ticked: choices.chance("weather: ticked", 0.1),
     deploys: isRough && choices.chance("weather: deploys", 0.15),
     hooks: choices.chance("weather: hooks", 0.15),
-    onInterrupted: choices.chance("weather: errors when interrupted", 0.1) ? "error" : "resume",
+    ifInterrupted: choices.chance("weather: errors when interrupted", 0.1) ? "fail" : "retry",
     writeBytesMax: choices.pick("weather: write at once", [null, null, null, 15_000]),
     cap: choices.pick("weather: cap", [null, null, null, null, null, 1, 2]),
   };
@@ -202,7 +202,7 @@ export const stillWeather: Omit<Weather, "settings"> = {
   ticked: false,
   deploys: false,
   hooks: false,
-  onInterrupted: "resume",
+  ifInterrupted: "retry",
   writeBytesMax: null,
   cap: null,
 };

@@ -117,7 +117,7 @@ export function drawOwnWeather(choices: Choices, faults: Faults, runnersMax: num
     ticked: false,
     deploys: false,
     hooks: false,
-    onInterrupted: "resume",
+    ifInterrupted: "retry",
     cap: null,
     bodies: {
       undisturbed: 1,
