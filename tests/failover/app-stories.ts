@@ -98,6 +98,7 @@ export const appStories: readonly Story[] = [
     name: "a creation that was lost: its runner touches no instance that was created afterwards, and may create it again",
     async *tell(cast) {
       const { book, watched, appA, appB } = openTwo(cast);
+      watched.seesNoLoss = true;
       yield;
       book.hold("A x one");
       await appA.start();

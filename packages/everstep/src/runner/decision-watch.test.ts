@@ -4,7 +4,7 @@ import { DecisionWatch } from "./decision-watch.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 
 /** What a turn hears when the store says that its instance has this status. */
-async function heardOf(status: InstanceStatus, canBeRecalled = true): Promise<readonly string[]> {
+async function heardOf(status: InstanceStatus | undefined, canBeRecalled = true): Promise<readonly string[]> {
   const heard: string[] = [];
   const turn = {
     ref: { workflowName: "w", instanceId: "i" },
@@ -25,10 +25,11 @@ async function heardOf(status: InstanceStatus, canBeRecalled = true): Promise<re
   return heard;
 }
 
-test.each<[InstanceStatus, string]>([
+test.each<[InstanceStatus | undefined, string]>([
   ["paused", "asks before its next body"],
   ["active", "is not paused"],
   ["terminated", "The instance is terminated."],
+  [undefined, "The instance was deleted."],
 ])("a turn of an instance that is %s hears of it", async (status, word) => {
   expect(await heardOf(status)).toEqual([word]);
 });
