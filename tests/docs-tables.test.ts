@@ -106,19 +106,19 @@ describe("limits.md", () => {
     ["requests that share one write", runnerDefaults.groupMax],
     ["bytes of requests that share one write", mebibytes(runnerDefaults.groupBytesMax)],
     ["bytes of histories that are read at once", mebibytes(runnerDefaults.readBytesMax)],
-    ["how often a SQLite runner looks whether others have written", formatDuration(runnerDefaults.lookMs)],
-    ["failed attempts kept per step; the oldest give way", errorLimits.attemptsKept],
+    ["how often a SQLite runner checks for writes by other processes", formatDuration(runnerDefaults.lookMs)],
+    ["failed attempts kept per step; the oldest are dropped", errorLimits.attemptsKept],
     ["characters kept of an error's name", errorLimits.nameMax],
     ["characters kept of an error's message", errorLimits.messageMax],
     ["characters kept of an error's stack", errorLimits.stackMax],
     ["causes kept of an error", errorLimits.causeDepth],
     [
-      "first delay after a second death of the process, doubled each time",
+      "first delay after a second crash of the process, doubled each time",
       formatDuration(crashBackoff.baseMs),
     ],
     ["longest such delay", formatDuration(crashBackoff.maxMs)],
-    ["repetitions of a store call that failed for a passing reason", storeRetry.retries],
-    ["first delay before such a repetition, doubled each time", formatDuration(storeRetry.delayMs)],
+    ["retries of a store call that failed for a transient reason", storeRetry.retries],
+    ["first delay before such a retry, doubled each time", formatDuration(storeRetry.delayMs)],
   ])("%s is %s", (name, value) => {
     expect(shown(name)).toBe(String(value));
   });

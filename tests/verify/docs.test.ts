@@ -31,10 +31,10 @@ test("the example says what the page says it says", async () => {
   expect(stdout).toBe(/^```text\n([\s\S]*?)^```$/m.exec(page)?.[1]);
 });
 
-test("the promises are those the rules speak of", () => {
+test("the invariants are those the rules name", () => {
   const rules = globSync(`${folder}/rules/*.ts`).filter((file) => !/kept-|\.test\./.test(file));
   const code = [...rules.map((file) => readFileSync(file, "utf8")), source("tally.ts")].join("\n");
-  expect(listed("The promises it checks")).toEqual(words(code, /"(INV-\d+)"/g));
+  expect(listed("Invariants")).toEqual(words(code, /"(INV-\d+)"/g));
 });
 
 test("the kinds of warnings are all there", () => {
