@@ -70,7 +70,7 @@ export class Clients {
     const number = ++this.#letterCount;
     const letter = { id: `letter-${number}`, journey: journey.id, number };
     const send = async (): Promise<void> => {
-      const event = { type: "letter", id: letter.id, payload: { number } };
+      const event = { type: "letter", idempotencyKey: letter.id, payload: { number } };
       const receipt = await this.#receipts.answered(
         `letter ${number} to ${journey.id}`,
         () => journey.sendEvent(event),

@@ -42,7 +42,11 @@ export function chaosWorkflows(ledger: Ledger): ChaosWorkflows {
     const { ms, journey: id } = event.payload;
     const went = await step.do("go", (context) => runMarked(context, ledger, { seen: [], ms }));
     await step.do("report", (context) => {
-      const report = { type: errandDone(event.instanceId), payload: { ms }, id: event.instanceId };
+      const report = {
+        type: errandDone(event.instanceId),
+        payload: { ms },
+        idempotencyKey: event.instanceId,
+      };
       context.sendEvent({ workflow: "journey", id }, report);
       return runMarked(context, ledger, { seen: [went.token], ms: 1 });
     });

@@ -118,7 +118,7 @@ async function createMore(
 /** The same ticket twice, at any time: before the wait, during it, after a kill. */
 async function sendTicket(instances: readonly InstanceHandle[], random: () => number): Promise<void> {
   const instance = instances[Math.floor(random() * instances.length)];
-  const event = { type: "ticket", payload: { number: 7 }, id: `ticket-${instance?.id}` };
+  const event = { type: "ticket", payload: { number: 7 }, idempotencyKey: `ticket-${instance?.id}` };
   await instance?.sendEvent(event);
   await instance?.sendEvent(event);
 }

@@ -100,7 +100,7 @@ onEachStore("fields", (tell) => {
     const instance = await story.workflows.W.create({ id: "i" });
     await story.workflows.W.create({ id: "another" });
     await story.runUntilIdle();
-    const event = { id: "e", type: "note", payload: "given" };
+    const event = { idempotencyKey: "e", type: "note", payload: "given" };
     await expect(instance.sendEvent({ ...smuggled, ...event } as never)).rejects.toMatchObject({
       code: "INVALID_ARGUMENT",
     });
