@@ -23,7 +23,8 @@ export async function findMatches(
     const page = await source.list({ cursor, signal });
     for (const { id, details, meta } of page.instances) {
       const address = { workflowName: meta.workflowName, instanceId: id };
-      found.push({ key: keyOf(address), ...address, status: details.status });
+      const updatedAt = Date.parse(meta.updatedAt);
+      found.push({ key: keyOf(address), ...address, status: details.status, updatedAt });
     }
     onFound(Math.min(found.length, matchMax));
     cursor = page.hasNextPage ? page.cursor : undefined;

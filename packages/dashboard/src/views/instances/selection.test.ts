@@ -35,3 +35,10 @@ test("what is chosen has the status that the list shows by now, as far as it sho
   ];
   expect(asListed(chosen, later).map(({ status }) => status)).toEqual(["paused", "complete", "complete"]);
 });
+
+test("what was found later than the list was loaded has the status that was found", () => {
+  const found = [rowOf(listed("a", { status: "terminated", updatedAt: "2026-03-01T10:00:01.000Z" }))];
+  expect(asListed(found, [rowOf(listed("a", { status: "waiting" }))]).map(({ status }) => status)).toEqual([
+    "terminated",
+  ]);
+});

@@ -1,7 +1,7 @@
 /** Which instances a person has chosen, by key. What is chosen stays chosen when it scrolls away. */
 import type { Row } from "./row.ts";
 
-export type Chosen = Pick<Row, "key" | "workflowName" | "instanceId" | "status">;
+export type Chosen = Pick<Row, "key" | "workflowName" | "instanceId" | "status" | "updatedAt">;
 
 export interface Selection {
   readonly chosen: ReadonlyMap<string, Chosen>;
@@ -37,12 +37,15 @@ export function withAll(selection: Selection, rows: readonly Chosen[]): Selectio
   return { ...selection, chosen };
 }
 
-/** Those that are chosen, with the status that the list shows of them by now. */
+/** Those that are chosen, with the newest status that is known: the list may be older than what "all that match" found. */
 export function asListed(chosen: Iterable<Chosen>, rows: readonly Row[]): readonly Chosen[] {
-  const listed = new Map(rows.filter(({ hasLeft }) => !hasLeft).map(({ key, status }) => [key, status]));
-  return [...chosen].map((each) => ({ ...each, status: listed.get(each.key) ?? each.status }));
+  const listed = new Map(rows.filter(({ hasLeft }) => !hasLeft).map((row) => [row.key, row]));
+  return [...chosen].map((each) => {
+    const row = listed.get(each.key);
+    return row && row.updatedAt >= each.updatedAt ? chosenOf(row) : each;
+  });
 }
 
-function chosenOf({ key, workflowName, instanceId, status }: Chosen): Chosen {
-  return { key, workflowName, instanceId, status };
+function chosenOf({ key, workflowName, instanceId, status, updatedAt }: Chosen): Chosen {
+  return { key, workflowName, instanceId, status, updatedAt };
 }
