@@ -67,8 +67,29 @@ onEachStore("steering an instance", { isOfThePage: true }, (stage) => {
     await page.getByRole("button", { name: "Terminate it" }).click();
     await said(page, "Terminated.");
     await whyIs(page, /Terminated by a person: Nobody wants it\./);
-    await expect.poll(() => buttons(page)).toEqual(["Restart", "Fork", "Export history"]);
+    await expect.poll(() => buttons(page)).toEqual(["Restart", "Fork", "Export history", "Delete"]);
     expect((await order.details()).terminationReason).toMatchObject({ message: "Nobody wants it." });
+  });
+
+  test("an instance that has ended is deleted only after one more question, and the list follows", async () => {
+    const order = await waitingOrder(stage, "leaving");
+    const page = await open(stage, "order/leaving");
+    // What goes on is terminated first.
+    expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);
+    await order.terminate();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Delete it" }).waitFor();
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `instance-delete-${store}`);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("button", { name: "Delete it" }).count()).toBe(0);
+    expect((await order.status()).status).toBe("terminated");
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Delete it" }).click();
+    await expect.poll(() => page.url()).toMatch(/instances\?workflow=order$/);
+    await page.locator(".row").first().waitFor();
+    expect(await page.getByText("leaving", { exact: true }).count()).toBe(0);
+    await expect(order.status()).rejects.toMatchObject({ code: "INSTANCE_NOT_FOUND" });
   });
 
   test("a restart begins the next run, after a question that says what becomes of this one", async () => {

@@ -28,9 +28,12 @@ onEachStore(
       const labels = (): Promise<string[]> =>
         page.locator(".selection-bar .buttons").last().getByRole("button").allInnerTexts();
       // One is complete, and one is paused already.
-      expect(await labels()).toEqual(["Pause (2)", "Resume (1)", "Restart", "Terminate (3)"]);
+      expect(await labels()).toEqual(["Pause (2)", "Resume (1)", "Restart", "Terminate (3)", "Delete (1)"]);
       // Red is for what ends something for good, as on the page of one instance.
-      expect(await page.locator(".selection-bar .danger").allInnerTexts()).toEqual(["Terminate (3)"]);
+      expect(await page.locator(".selection-bar .danger").allInnerTexts()).toEqual([
+        "Terminate (3)",
+        "Delete (1)",
+      ]);
       await page.getByRole("button", { name: "Pause (2)", exact: true }).click();
       // The question stands in the place of all actions.
       expect(await labels()).toEqual(["Pause 2", "Cancel"]);
@@ -103,6 +106,17 @@ onEachStore(
       await page.getByText("200 instances were terminated.").waitFor();
       expect(await stage.served.app.counts("sleeper")).toMatchObject({ terminated: 200, waiting: 1 });
       await expect.poll(() => page.locator(".row .status").first().innerText()).toBe("terminated");
+      await page.locator(".row input").first().click();
+      await page.getByRole("button", { name: "Select all that match" }).click();
+      await page.getByText("200 selected", { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await page.getByText("Delete 200 instances with everything recorded of them, for good?").waitFor();
+      expect(await axe(page)).toEqual([]);
+      await shot(page, `bulk-deleting-${store}`);
+      await page.getByRole("button", { name: "Delete 200" }).click();
+      await page.getByText("200 instances were deleted.").waitFor();
+      expect(await stage.served.app.counts("sleeper")).toMatchObject({ terminated: 0, waiting: 1 });
+      await page.getByText("No instance matches these filters.").waitFor();
     });
 
     test("what is under way can be stopped, and what was not begun is left alone", async () => {

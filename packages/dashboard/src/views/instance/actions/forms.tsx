@@ -41,7 +41,7 @@ export function DeleteForm({ live, manage, onClose }: FormProps) {
   const { createdAt } = live.value.meta;
   const remove = async (): Promise<void> => {
     const isDone = await manage.run("delete", "Deleted.", () => live.instance.delete({ createdAt }));
-    if (isDone) navigate(links.instances({ workflowName }));
+    if (isDone) navigate(links.instances({ workflow: workflowName }));
   };
   return (
     <InlineForm
