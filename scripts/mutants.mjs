@@ -120,7 +120,12 @@ async function lookAtOriginal({ original }, store) {
 
 /** Worlds on tables cost several times as much. */
 function seedsOn(store) {
-  return store === "memory" ? options.seeds : Math.ceil(options.seeds / 4);
+  const most = Math.max(options.seeds, ...chosen.map((mutant) => mutant.seeds ?? 0));
+  return store === "memory" ? most : Math.ceil(options.seeds / 4);
+}
+
+function seedsFor({ store = "memory", seeds = 0 }) {
+  return store === "memory" ? Math.max(options.seeds, seeds) : Math.ceil(options.seeds / 4);
 }
 
 async function judge(mutant, workshop, known, onSeed) {
@@ -133,7 +138,7 @@ async function judge(mutant, workshop, known, onSeed) {
   const { timeoutMs } = options;
   const { original } = workshop;
   const { store = "memory" } = mutant;
-  const hunting = { mutated: home, original, seedsMax: seedsOn(store), known: known.get(store), store };
+  const hunting = { mutated: home, original, seedsMax: seedsFor(mutant), known: known.get(store), store };
   const verdict = mutant.noticedBy
     ? await notice(home, original, mutant.noticedBy, timeoutMs)
     : await hunt(hunting, { timeoutMs, onSeed });
@@ -156,16 +161,16 @@ function createProgress(verdicts) {
       seeds.delete(mutant);
       clear();
       const count = `${verdicts.size}/${chosen.length}`.padStart(9);
-      console.log(`${count}  ${mutant.name}: ${inWords(verdict)}`);
+      console.log(`${count}  ${mutant.name}: ${inWords(mutant, verdict)}`);
       if (verdict.kind !== "survived")
         console.log(`${" ".repeat(11)}${verdict.message.split("\n")[0].slice(0, 200)}`);
     },
   };
 }
 
-function inWords(verdict) {
+function inWords(mutant, verdict) {
   const took = seconds(verdict.ms);
-  if (verdict.kind === "survived") return `SURVIVED ${options.seeds} seeds (${took})`;
+  if (verdict.kind === "survived") return `SURVIVED ${seedsFor(mutant)} seeds (${took})`;
   if (verdict.kind === "unknown") return `NO VERDICT (${took})`;
   const where = verdict.seed > 0 ? ` at seed ${verdict.seed}` : "";
   return `killed by ${verdict.invariant}${where} (${took})`;
@@ -177,7 +182,7 @@ function report(verdicts) {
   console.log(`\n${"mutant".padEnd(width)}  guards`);
   for (const mutant of chosen) {
     const guards = mutant.guards.join(" ").padEnd(16);
-    console.log(`${mutant.name.padEnd(width)}  ${guards}  ${inWords(verdicts.get(mutant))}`);
+    console.log(`${mutant.name.padEnd(width)}  ${guards}  ${inWords(mutant, verdicts.get(mutant))}`);
   }
   const all = [...verdicts.values()];
   const killed = all.filter(({ kind }) => kind === "killed");

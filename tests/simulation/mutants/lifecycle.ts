@@ -47,7 +47,8 @@ export const lifecycle: readonly Mutant[] = [
   },
   {
     name: "what was recorded during a pause is not handed over after it",
-    guards: ["LIV-1"],
+    guards: ["LIV-1", "INV-17"],
+    seeds: 10_000,
     file: "engine/hand-over.ts",
     find: "return this.#ready.some((settlement) => this.#awaitsCommit(settlement));",
     replace: `this.#ready = this.#ready.filter((settlement) => this.#awaitsCommit(settlement));

@@ -15,6 +15,8 @@ export type Mutant = {
   readonly guards: readonly string[];
   /** Where it is hunted; the reference store unless said. */
   readonly store?: StoreName;
+  /** How many worlds it is hunted in at least, where few of them lead to it. */
+  readonly seeds?: number;
 } & (Edit | { readonly edits: readonly Edit[] });
 
 /** A mistake that no simulated world can show. */

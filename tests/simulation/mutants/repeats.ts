@@ -134,6 +134,7 @@ export const repeats: readonly Mutant[] = [
   {
     name: "a creation whose answer was lost gives back whatever lease is in force",
     guards: ["INV-1", "INV-2"],
+    seeds: 10_000,
     file: "client/submit-creation.ts",
     find: "runner.giveBack(found.runId, request.lease)",
     replace: "runner.giveBack(found.runId, { ...request.lease, token: found.token })",
