@@ -25,11 +25,32 @@ test("an instance field is eleven files, a status eight", () => {
   expect(files("Add a status")).toHaveLength(8);
 });
 
-test("twelve changes have their rows", () => {
-  const rows = section("Twelve changes and their files").match(/^\| (?!Change|---).*$/gm) ?? [];
-  expect(rows).toHaveLength(12);
-  const isTold = (row: string) => row.includes("the recipe above") || namesIn(row).length > 0;
-  expect(rows.filter((row) => !isTold(row))).toEqual([]);
+describe("twelve changes and their files", () => {
+  const rows = (section("Twelve changes and their files").match(/^\| (?!Change|---).*$/gm) ?? []).map(
+    (row) => {
+      const [, change = "", like = "", files = ""] = row.split("|").map((cell) => cell.trim());
+      return { change, like: [...like.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word), files };
+    },
+  );
+
+  test("there are twelve", () => {
+    expect(rows).toHaveLength(12);
+  });
+
+  test.each(rows)("$change: every file that is named has one of its kind", ({ like, files }) => {
+    const paths = pathsIn(files).filter((path) => /\.[a-z]+$/.test(path));
+    expect(paths.length).toBeGreaterThan(0);
+    const hasOne = (text: string) => like.some((word) => text.toLowerCase().includes(word.toLowerCase()));
+    expect(paths.filter((path) => !hasOne(readFileSync(path, "utf8")))).toEqual([]);
+  });
+
+  test("a recipe that a row names is there", () => {
+    const recipes = rows.flatMap(({ files }) =>
+      [...files.matchAll(/recipe "([^"]+)"/g)].map(([, name]) => name),
+    );
+    expect(recipes).toHaveLength(4);
+    expect(recipes.filter((name) => section(name as string) === "")).toEqual([]);
+  });
 });
 
 describe("a name is looked for", () => {
@@ -95,14 +116,34 @@ function roomsIn(text: string): string[] {
   );
 }
 
+/** Files and folders that a text names, from the top; those that are missing are left out. */
+function pathsIn(text: string): string[] {
+  const near: string[] = [];
+  return namesIn(text).flatMap((name) => {
+    const path = pathOf(name, near);
+    if (path === undefined) return [];
+    near.push(folderOf(path));
+    return [path];
+  });
+}
+
 /** The folder in which it is. */
 function placesOf(name: string, near: readonly string[]): string | undefined {
+  const path = pathOf(name, near);
+  return path === undefined ? undefined : folderOf(path);
+}
+
+function pathOf(name: string, near: readonly string[]): string | undefined {
   for (const folder of [...roots, ...near.toReversed()]) {
     const path = posix.join(folder, name);
     const [found] = path.includes("*") ? globSync(path) : existsSync(path) ? [path] : [];
-    if (found !== undefined) return /\.[a-z]+$/.test(found) ? posix.dirname(found) : found;
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function folderOf(path: string): string {
+  return /\.[a-z]+$/.test(path) ? posix.dirname(path) : path;
 }
 
 function section(title: string): string {
