@@ -1,4 +1,4 @@
-// Puts the pages of the documentation into the package, so that whoever installed it has them.
+// Copies the documentation into the package, so that it is installed with the library.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,37 +1,29 @@
 // Packs the library, installs the tarball into an empty project outside the repository, and runs a user's programs and
 // commands there.
-import { execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkPublished } from "./check-published.mjs";
+import { cleanEnvironment, emptyProject, install, npm, pack, root, run } from "./packed-package.mjs";
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const project = mkdtempSync(join(tmpdir(), "everstep-try-package-"));
-// Nothing is in there but what the commands of the README leave.
-const newcomer = mkdtempSync(join(tmpdir(), "everstep-try-commands-"));
-const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ["npm"];
-const run = (command, args, cwd = project) =>
-  execFileSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"], env: cleanEnvironment() });
+const project = emptyProject();
+// Contains only what the commands of the README leave there.
+const newcomer = emptyProject();
+rmSync(join(newcomer, "package.json"));
 
 try {
-  run(
-    npm[0],
-    [...npm.slice(1), "pack", "--silent", "--pack-destination", project],
-    join(root, "packages/everstep"),
-  );
-  const tarball = readdirSync(project).find((file) => file.endsWith(".tgz"));
-  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const quiet = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts"];
-  run(npm[0], [...npm.slice(1), "install", `./${tarball}`, ...quiet]);
+  const tarball = pack(project);
+  install(project, tarball);
+  const problems = checkPublished(join(project, "node_modules/everstep"));
+  if (problems.length > 0) throw new Error(`The packed library is wrong:\n${problems.join("\n")}`);
   const programs = readdirSync(join(root, "tests/package"));
   for (const program of programs) cpSync(join(root, "tests/package", program), join(project, program));
   checkTypes(programs);
   for (const program of programs) {
     process.stdout.write(`${program}: `);
-    run(process.execPath, ["--disable-warning=ExperimentalWarning", program]);
+    run(process.execPath, ["--disable-warning=ExperimentalWarning", program], project);
   }
-  run(npm[0], [...npm.slice(1), "install", join(project, tarball), ...quiet], newcomer);
+  install(newcomer, tarball);
   await tryCommands();
 } finally {
   for (const folder of [project, newcomer]) rmSync(folder, { recursive: true, force: true });
@@ -50,7 +42,7 @@ async function tryCommands() {
     run(npm[0], npx("instances", "create", "hello", '{"name":"Ada"}', "--wait"), newcomer);
     await says("complete:");
   } finally {
-    // npm need not hand on what it is told; the note names the process itself.
+    // npm may not pass the signal on; the file names the process itself.
     const note = join(newcomer, ".everstep/dev.json");
     if (existsSync(note)) process.kill(JSON.parse(readFileSync(note, "utf8")).pid, "SIGINT");
     else dev.kill();
@@ -58,7 +50,7 @@ async function tryCommands() {
   }
 }
 
-/** Resolves once the program has said something, and rejects if it ends, or takes a minute, without. */
+/** Resolves once the program has printed something, and rejects if it exits or a minute passes before that. */
 function waitForOutput(program, ended) {
   let text = "";
   const looks = new Set();
@@ -100,7 +92,7 @@ function checkTypes(programs) {
     files: programs,
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
-  run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project]);
+  run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], project);
 }
 
 /** What init wrote is checked with the tsconfig that it wrote. */
@@ -119,18 +111,6 @@ function checkInit() {
       "export const number: number = ending.output ?? 0;\n",
   );
   writeFileSync(join(newcomer, "tsconfig.check.json"), JSON.stringify({ ...config, files }));
-  run(process.execPath, [
-    join(root, "node_modules/typescript/bin/tsc"),
-    "-p",
-    join(newcomer, "tsconfig.check.json"),
-  ]);
-}
-
-/** npm's own variables would point the inner npm back at this repository. */
-function cleanEnvironment() {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => !name.startsWith("npm_config_") && !name.startsWith("npm_package_"),
-    ),
-  );
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  run(process.execPath, [tsc, "-p", join(newcomer, "tsconfig.check.json")], newcomer);
 }

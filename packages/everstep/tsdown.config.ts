@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "tsdown";
 import manifest from "./package.json" with { type: "json" };
 
@@ -14,6 +15,17 @@ export default defineConfig({
   tsconfig: "tsconfig.host.json",
   platform: "neutral",
   target: "es2023",
-  dts: true,
+  // "Go to definition" and stack traces lead to the sources, which the package contains for that.
+  dts: { sourcemap: true },
+  hooks: { "build:done": ({ options }) => dropSourcesContent(options.outDir) },
   deps: { neverBundle: [/^node:/, "pg", /^mysql2/, "ioredis"] },
 });
+
+/** The package contains the sources; a second copy inside of the maps would double its size. */
+function dropSourcesContent(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".js.map")) continue;
+    const { sourcesContent: _, ...map } = JSON.parse(readFileSync(join(folder, name), "utf8"));
+    writeFileSync(join(folder, name), JSON.stringify(map));
+  }
+}

@@ -1,5 +1,5 @@
 /** Loads the user's own file, and remembers which files came with it. */
-import { findPackageJSON, registerHooks } from "node:module";
+import * as nodeModule from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Exported, exportedBy } from "./exported.ts";
 import { type LoadProblem, loadProblem, nothingExported } from "./load-problem.ts";
@@ -34,7 +34,8 @@ interface WatchedImports {
 function watchImports(path: string): WatchedImports {
   const files = new Set([path, ...packageOf(path)]);
   let last = path;
-  const hooks = registerHooks({
+  // Bun has no such hooks; the supervisor then watches the file itself and its package.json.
+  const hooks = nodeModule.registerHooks?.({
     load(url, context, next) {
       const file = ownFile(url);
       if (file !== null) {
@@ -44,12 +45,12 @@ function watchImports(path: string): WatchedImports {
       return next(url, context);
     },
   });
-  return { files: () => [...files], last: () => last, stop: () => hooks.deregister() };
+  return { files: () => [...files], last: () => last, stop: () => hooks?.deregister() };
 }
 
 /** What its package.json says of its type decides how the file is read. */
 function packageOf(path: string): readonly string[] {
-  const found = findPackageJSON(pathToFileURL(path));
+  const found = nodeModule.findPackageJSON?.(pathToFileURL(path));
   return found === undefined ? [] : [found];
 }
 

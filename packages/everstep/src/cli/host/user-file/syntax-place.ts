@@ -1,7 +1,7 @@
 /** The place of a syntax error in plain JavaScript, which Node tells only when it is asked to check the file. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
+import * as nodeModule from "node:module";
 import type { Place } from "./load-problem.ts";
 
 export async function placeOfSyntaxError(error: unknown, file: string): Promise<Place | null> {
@@ -21,7 +21,7 @@ function withoutTypes(source: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    return stripTypeScriptTypes(source);
+    return nodeModule.stripTypeScriptTypes(source);
   } finally {
     process.emitWarning = emitWarning;
   }

@@ -1,0 +1,1 @@
+export function publishedManifest(source: string): string;
