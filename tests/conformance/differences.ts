@@ -25,32 +25,21 @@ export const cloudflareDifferences: Differences = {
   "sleep-until-past-uncaught": pastIsOver,
 };
 
-const firstResult =
-  "Names are identities: a name used again answers with its first result. Set repeat: true, or put an index into it.";
-
 /** Functions given to defineWorkflow, through everstep's own handles. */
 export const everstepDifferences: Differences = {
   "batch-without-ids":
     "Every instance of a batch needs an id, so that the batch can be repeated after a lost answer.",
   "delete-running-instance":
     "Instances cannot be deleted: what was recorded stays until its retention ends. Terminate it, and set its retention.",
-  "loop-200-same-name": firstResult,
   "name-control-characters": noControls,
   "pause-while-sleeping-freezes-timer":
     "Timers keep counting while paused: what became due meanwhile happens right after resume.",
-  "restart-from-counted-step": firstResult,
   "rollback-caught-failure-then-success": noRollback,
   "rollback-on-nonretryable": noRollback,
   "rollback-reverse-order": noRollback,
   "rollback-terminate-without-option": noRollback,
-  "samename-across-kinds":
-    "Names are identities: a name recorded as one kind of step and asked for as another is STEP_TYPE_MISMATCH.",
-  "samename-after-failure":
-    "Names are identities: a name that failed for good fails with the same error when it is used again.",
   "samename-parallel":
-    "Names are identities: a name that is still open cannot be used again (DUPLICATE_STEP_KEY). Set repeat: true.",
-  "samename-replayed": firstResult,
-  "samename-wait-twice": firstResult,
+    "A name that is still in flight cannot be used again (DUPLICATE_STEP_KEY), unless repeat: true says that the order of calls numbers its uses.",
   "sleep-until-past": pastIsOver,
   "sleep-until-past-uncaught": pastIsOver,
 };

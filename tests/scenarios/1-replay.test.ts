@@ -68,23 +68,28 @@ onEachStore("4.1 Replay and step cache", (tell) => {
     expect(counts).toEqual({ a: 1 });
   });
 
-  test("6. the same name used twice in sequence runs once, and both calls yield the first result", async () => {
+  test("6. the same name used twice in sequence is two steps, and replay tells them apart", async () => {
     const { counts, count } = counter();
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       const first = await step.do("same", async () => count("same"));
       const second = await step.do("same", async () => count("same") + 100);
-      return [first, second];
+      await step.sleep("nap", "1 minute");
+      const third = await step.do("same", async () => count("same") + 200);
+      return [first, second, third];
     });
     const story = tell({ W: workflow });
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
-    expect(await story.status("i")).toEqual({ status: "complete", output: [1, 1] });
-    expect(counts).toEqual({ same: 1 });
-    const system = (await story.logs("i")).filter(({ category }) => category === "system");
-    expect(system.map(({ message }) => message)).toEqual([expect.stringContaining("repeat: true")]);
+    await story.restartRunner();
+    await story.advance("1 minute");
+    expect(await story.status("i")).toEqual({ status: "complete", output: [1, 102, 203] });
+    expect(counts).toEqual({ same: 3 });
+    const { steps } = await story.history("i");
+    expect(steps.map(({ stepKey }) => stepKey)).toEqual(["same", "same#2", "nap", "same#3"]);
+    expect((await story.logs("i")).filter(({ category }) => category === "system")).toEqual([]);
   });
 
-  test("7. a wait with a constant name called twice replays the first event; the second stays undelivered", async () => {
+  test("7. a wait with a constant name called twice takes two events", async () => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       const first = await step.waitForEvent("wait", { type: "note" });
       const second = await step.waitForEvent("wait", { type: "note" });
@@ -93,14 +98,18 @@ onEachStore("4.1 Replay and step cache", (tell) => {
     const story = tell({ W: workflow });
     await story.workflows.W.create({ id: "i" });
     await story.sendEvent("i", { type: "note", payload: "one" });
+    await story.runUntilIdle();
+    expect(await story.status("i")).toEqual({ status: "waiting" });
+    await story.restartRunner();
     await story.sendEvent("i", { type: "note", payload: "two" });
     await story.runUntilIdle();
-    expect(await story.status("i")).toEqual({ status: "complete", output: ["one", "one"] });
-    const { events } = await story.history("i");
+    expect(await story.status("i")).toEqual({ status: "complete", output: ["one", "two"] });
+    const { events, steps } = await story.history("i");
     expect(events.map(({ payload, deliveredAt }) => [payload, deliveredAt !== null])).toEqual([
       ["one", true],
-      ["two", false],
+      ["two", true],
     ]);
+    expect(steps.map(({ stepKey }) => stepKey)).toEqual(["wait", "wait#2"]);
   });
 
   test("8. the same name used concurrently raises DUPLICATE_STEP_KEY", async () => {
@@ -116,39 +125,48 @@ onEachStore("4.1 Replay and step cache", (tell) => {
     });
   });
 
-  test("9. a name first used by do and then by sleep raises STEP_TYPE_MISMATCH (INV-15)", async () => {
+  test("9. a name used by do, sleep and waitForEvent is three steps (INV-15)", async () => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
-      await step.do("same", async () => 1);
+      const done = await step.do("same", async () => 1);
       await step.sleep("same", "1 second");
+      const { payload } = await step.waitForEvent("same", { type: "note" });
+      return [done, payload, await step.do("same", async () => 4)];
     });
     const story = tell({ W: workflow });
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
-    expect(await story.status("i")).toMatchObject({
-      status: "errored",
-      error: { code: "STEP_TYPE_MISMATCH" },
-    });
+    await story.restartRunner();
+    await story.advance("1 second");
+    await story.sendEvent("i", { type: "note", payload: 3 });
+    await story.runUntilIdle();
+    expect(await story.status("i")).toEqual({ status: "complete", output: [1, 3, 4] });
+    const { steps } = await story.history("i");
+    expect(steps.map(({ stepKey, type }) => [stepKey, type])).toEqual([
+      ["same", "do"],
+      ["same#2", "sleep"],
+      ["same#3", "waitForEvent"],
+      ["same#4", "do"],
+    ]);
   });
 
-  test("10. with repeat, three uses in a loop store name#0 to name#2 in order", async () => {
+  test("10. with repeat, three uses at the same time are numbered in the order of the calls", async () => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
-      const results: number[] = [];
-      for (let i = 0; i < 3; i++) results.push(await step.do("item", { repeat: true }, async () => i));
-      return results;
+      const all = [0, 1, 2].map((i) => step.do("item", { repeat: true }, async () => i));
+      return Promise.all(all);
     });
     const story = tell({ W: workflow });
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
     expect((await story.status("i")).output).toEqual([0, 1, 2]);
     const { steps } = await story.history("i");
-    expect(steps.map(({ stepKey }) => stepKey)).toEqual(["item#0", "item#1", "item#2"]);
+    expect(steps.map(({ stepKey }) => stepKey)).toEqual(["item", "item#2", "item#3"]);
   });
 
   test("11. a suspended repeated step keeps its number after resume", async () => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       const retries = { limit: 1, delay: "1 minute" };
-      await step.do("item", { repeat: true }, async () => "first");
-      const second = await step.do("item", { repeat: true, retries }, async ({ attempt }) => {
+      await step.do("item", async () => "first");
+      const second = await step.do("item", { retries }, async ({ attempt }) => {
         if (attempt === 1) throw new Error("again");
         return "second";
       });
@@ -162,8 +180,8 @@ onEachStore("4.1 Replay and step cache", (tell) => {
     expect((await story.status("i")).output).toBe("second");
     const { steps } = await story.history("i");
     expect(steps.map(({ stepKey, attempts }) => [stepKey, attempts])).toEqual([
-      ["item#0", 1],
-      ["item#1", 2],
+      ["item", 1],
+      ["item#2", 2],
     ]);
   });
 

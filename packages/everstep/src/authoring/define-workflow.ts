@@ -20,7 +20,7 @@ export interface WorkflowSettings<Name extends string = string> {
   /** For the steps of this workflow: run a body again that was cut off (default), or fail its step. */
   readonly ifInterrupted?: IfInterrupted;
   readonly limits?: Partial<Limits>;
-  /** A step name used twice in a run is an error. */
+  /** A step name used twice in a run is an error, whether one after the other or at the same time. */
   readonly strictStepNames?: boolean;
   /** How many instances may execute at once over all runners; the others stay queued. Waiting ones do not count. */
   readonly concurrency?: number;

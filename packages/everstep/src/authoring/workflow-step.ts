@@ -47,7 +47,7 @@ export interface StepConfig {
   readonly retries?: RetryConfig | false;
   /** For each attempt; default 10 minutes. */
   readonly timeout?: Duration;
-  /** Every call under this name is a step of its own: `name#0`, `name#1`, ... */
+  /** The name may be used while it is in flight: the order of the calls numbers them, as `name`, `name#2`, `name#3`. */
   readonly repeat?: boolean;
   /** What to do when a crash, a shutdown or a pause cut off the body: run it again (default), or fail the step. */
   readonly ifInterrupted?: IfInterrupted;

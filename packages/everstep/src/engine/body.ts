@@ -3,6 +3,7 @@ import type { BegunBody } from "../model/instance.ts";
 import type { Mutation, Mutations } from "../model/mutations.ts";
 import type { AlongsideRequest } from "../model/request.ts";
 import type { Call } from "./call.ts";
+import { NameUses } from "./name-uses.ts";
 import type { AttemptWatch } from "./observed-attempt.ts";
 import { none } from "./short-list.ts";
 
@@ -33,6 +34,7 @@ export class Body {
   isTimedOut = false;
   /** Given while it runs and somebody listens. */
   watch: AttemptWatch | null = null;
+  #names: NameUses | null = null;
   // Made only when something is put in: most bodies register nothing.
   #serviceCalls: Mutation[] | null = null;
   #mutate: Mutation[] | null = null;
@@ -54,6 +56,12 @@ export class Body {
     this.#abort ??= new AbortController();
     if (this.#abortReason !== null && !this.#abort.signal.aborted) this.#abort.abort(this.#abortReason);
     return this.#abort.signal;
+  }
+
+  /** The names of steps it has used: each start counts them anew, so that it finds what an earlier one recorded. */
+  get names(): NameUses {
+    this.#names ??= new NameUses();
+    return this.#names;
   }
 
   /** Where repeating is worse than failing. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { completed, errored, waiting } from "../../../../tests/support/sample-records.ts";
 import { buildDefinition, type WorkflowMode, type WorkflowOptions } from "../authoring/define-workflow.ts";
 import type { EverstepError } from "../model/error.ts";
-import type { StepRecord, StepType } from "../model/step.ts";
+import type { SettledStep, StepRecord, StepType } from "../model/step.ts";
 import { Body } from "./body.ts";
 import type { Call, CallSpec } from "./call.ts";
 import { CallRegister } from "./call-register.ts";
@@ -31,27 +31,19 @@ function registerOf(steps: readonly StepRecord[] = [], { mode = "everstep", ...o
     register,
     notes,
     spec,
-    enter: (given: CallSpec, parent: Body | null = null): Call => {
-      const entered = register.enter(given, parent);
-      if (entered.kind !== "call") throw new Error("answered from before");
-      return entered.call;
-    },
+    enter: (given: CallSpec, parent: Body | null = null): Call => register.enter(given, parent),
     /** One call from its beginning to its end. */
     through: (name: string, type: StepType = "do", parent: Body | null = null): Call => {
-      const entered = register.enter(spec(name, type), parent);
-      if (entered.kind !== "call") throw new Error("answered from before");
-      const { call } = entered;
-      const record = completed({ key: call.key, type, index: register.indexOf(call) });
-      call.record = record;
-      register.settled(call, record);
+      const call = register.enter(spec(name, type), parent);
+      const { key, count } = call;
+      const record = completed({ key, name, count, type, index: register.indexOf(call) });
+      call.record ??= record;
+      register.settled(call, call.record as SettledStep);
       call.resolve(1);
       return call;
     },
-    repeat: (name: string, parent: Body | null = null): Call => {
-      const entered = register.enter(spec(name, "do", { options: repeated }), parent);
-      if (entered.kind !== "call") throw new Error("answered from before");
-      return entered.call;
-    },
+    repeat: (name: string, parent: Body | null = null): Call =>
+      register.enter(spec(name, "do", { options: repeated }), parent),
   };
 }
 
@@ -65,27 +57,60 @@ const codeOf = (action: () => unknown): string => {
 };
 
 describe("a name is an identity", () => {
-  test("asked for again after it is done, it answers with the first result and says so once", () => {
-    const { register, spec, notes, through } = registerOf();
-    const first = through("a");
-    const again = register.enter(spec("a"), null);
-    expect(again).toEqual({ kind: "answered", record: first.record });
-    register.enter(spec("a"), null);
-    expect(notes).toEqual([expect.stringContaining("repeat: true")]);
+  test("used again after it is done, it is the next use, whatever kind of step", () => {
+    const { through } = registerOf();
+    const calls = [through("a"), through("a", "sleep"), through("a", "waitForEvent"), through("a")];
+    expect(calls.map(({ key, count }) => [key, count])).toEqual([
+      ["a", 1],
+      ["a#2", 2],
+      ["a#3", 3],
+      ["a#4", 4],
+    ]);
   });
 
-  test("asked for again while it is open, it is refused", () => {
+  test.each([
+    ["do", "repeat: true"],
+    ["sleep", "different names"],
+    ["waitForEvent", "different names"],
+  ] as const)("used again while it is in flight, it is refused as %s, with a remedy", (type, remedy) => {
     const { register, spec, enter } = registerOf();
     enter(spec("a"));
+    expect(codeOf(() => register.enter(spec("a", type), null))).toBe("DUPLICATE_STEP_KEY");
+    expect(() => register.enter(spec("a", type), null)).toThrow(remedy);
+  });
+
+  test("a use is in flight until author code has its result, also when that is recorded", () => {
+    const { register, spec, enter } = registerOf([completed({ key: "a" })]);
+    const first = enter(spec("a"));
+    expect(codeOf(() => register.enter(spec("a"), null))).toBe("DUPLICATE_STEP_KEY");
+    first.resolve(1);
+    expect(enter(spec("a")).key).toBe("a#3");
+  });
+
+  test("what is recorded was allowed when it began, and is found while the name is in flight", () => {
+    const second = completed({ key: "a#2", name: "a", count: 2, index: 1 });
+    const { register, spec, enter } = registerOf([completed({ key: "a" }), second]);
+    enter(spec("a"));
+    expect(enter(spec("a")).record).toBe(second);
     expect(codeOf(() => register.enter(spec("a"), null))).toBe("DUPLICATE_STEP_KEY");
   });
 
-  test("used for another kind of step, it is refused, open or done", () => {
+  test("is in flight as long as any of its uses is", () => {
+    const { register, spec, repeat } = registerOf();
+    repeat("a");
+    repeat("a").resolve(1);
+    expect(codeOf(() => register.enter(spec("a"), null))).toBe("DUPLICATE_STEP_KEY");
+  });
+
+  test("a refused call counts, so that those behind it keep their numbers once it is corrected", () => {
     const { register, spec, enter, through } = registerOf();
-    enter(spec("open"));
-    through("done");
-    for (const name of ["open", "done"])
-      expect(codeOf(() => register.enter(spec(name, "sleep"), null))).toBe("STEP_TYPE_MISMATCH");
+    const problem = new Error("refused");
+    expect(() => register.enter(spec("a", "do", { options: null, problem }), null)).toThrow(problem);
+    expect(through("a").key).toBe("a#2");
+    const corrected = registerOf([completed({ key: "a#2", name: "a", count: 2 })]);
+    expect(corrected.through("a").key).toBe("a");
+    expect(corrected.enter(spec("a")).record?.key).toBe("a#2");
+    expect(enter(spec("a")).key).toBe("a#3");
   });
 
   test("with strictStepNames any second use is refused", () => {
@@ -97,6 +122,17 @@ describe("a name is an identity", () => {
   test("strictStepNames does not mind the first use on replay", () => {
     const { enter, spec } = registerOf([completed({ key: "a" })], { strictStepNames: true });
     expect(enter(spec("a")).record?.key).toBe("a");
+  });
+
+  test("strictStepNames refuses repeat: true too, but nothing that is recorded", () => {
+    const { repeat } = registerOf([], { strictStepNames: true });
+    repeat("a");
+    expect(codeOf(() => repeat("a"))).toBe("DUPLICATE_STEP_KEY");
+    const second = completed({ key: "a#2", name: "a", count: 2, index: 1 });
+    const known = registerOf([completed({ key: "a" }), second], { strictStepNames: true });
+    known.through("a");
+    expect(known.through("a").record).toBe(second);
+    expect(codeOf(() => known.through("a"))).toBe("DUPLICATE_STEP_KEY");
   });
 
   test("inside another step it is another place", () => {
@@ -112,8 +148,8 @@ describe("a name is an identity", () => {
     const inner = enter(spec("inner"), first);
     first.cancel(new Error("timed out"));
     const again = register.enter(spec("inner"), new Body(call, 2, 0));
-    expect(again).toMatchObject({ kind: "call", call: { key: "outer/inner" } });
-    expect((again as { call: Call }).call).not.toBe(inner);
+    expect(again.key).toBe("outer/inner");
+    expect(again).not.toBe(inner);
   });
 
   test("what such a call left behind is gone on from: a wait as a wait, a result as a result", () => {
@@ -132,19 +168,19 @@ describe("a name is an identity", () => {
 });
 
 describe("repeated names", () => {
-  test("are numbered from 0 in the order they are asked for", () => {
+  test("are numbered in the order they are asked for", () => {
     const { repeat } = registerOf();
     expect([1, 2, 3].map(() => repeat("item")).map(({ key, count }) => [key, count])).toEqual([
-      ["item#0", 1],
-      ["item#1", 2],
-      ["item#2", 3],
+      ["item", 1],
+      ["item#2", 2],
+      ["item#3", 3],
     ]);
   });
 
   test("keep their numbers on replay", () => {
     const { repeat } = registerOf([
-      completed({ key: "item#0", index: 0 }),
-      waiting({ key: "item#1", type: "do", index: 1 }),
+      completed({ key: "item", index: 0 }),
+      waiting({ key: "item#2", name: "item", count: 2, type: "do", index: 1 }),
     ]);
     expect([1, 2, 3].map(() => repeat("item").record?.status)).toEqual(["completed", "waiting", undefined]);
   });
@@ -153,14 +189,94 @@ describe("repeated names", () => {
     const { repeat, enter, spec } = registerOf();
     const outer = enter(spec("outer"));
     const first = new Body(outer, 1, 0);
-    expect([repeat("item", first).key, repeat("item", first).key]).toEqual(["outer/item#0", "outer/item#1"]);
+    expect([repeat("item", first).key, repeat("item", first).key]).toEqual(["outer/item", "outer/item#2"]);
     first.cancel(new Error("down"));
-    expect(repeat("item", new Body(outer, 2, 0)).key).toBe("outer/item#0");
+    expect(repeat("item", new Body(outer, 2, 0)).key).toBe("outer/item");
   });
 
   test("do not meet a step that is named like one of them", () => {
     const { repeat, enter, spec } = registerOf();
-    expect(new Set([repeat("item").key, enter(spec("item#0")).key]).size).toBe(2);
+    expect(new Set([repeat("item").key, repeat("item").key, enter(spec("item#2")).key]).size).toBe(3);
+  });
+
+  test("are still numbered where the configuration is not valid any more", () => {
+    const { repeat, enter, spec } = registerOf([
+      completed({ key: "item" }),
+      completed({ key: "item#2", name: "item", count: 2, index: 1 }),
+    ]);
+    repeat("item");
+    expect(enter(spec("item", "do", { options: null, problem: new Error("too long") })).record?.key).toBe(
+      "item#2",
+    );
+  });
+
+  test("that a history numbers from 0 go on like that, at the top level and inside", () => {
+    const old = (count: number, index: number) =>
+      completed({ key: `item#${count - 1}`, name: "item", count, index });
+    const { repeat, enter, spec } = registerOf([
+      old(1, 0),
+      old(3, 1),
+      completed({ key: "item#2/part#0", name: "part", index: 2 }),
+    ]);
+    const calls = [1, 2, 3, 4].map(() => repeat("item"));
+    expect(calls.map(({ key, record, divergence }) => [key, record?.index, divergence])).toEqual([
+      ["item#0", 0, null],
+      ["item#1", undefined, null],
+      ["item#2", 1, null],
+      ["item#3", undefined, null],
+    ]);
+    const body = new Body(calls[2] as Call, 2, 0);
+    expect(repeat("part", body).key).toBe("item#2/part#0");
+    expect(enter(spec("other"), body).key).toBe("item#2/other");
+  });
+
+  test("are not taken for those of a history that has them with and without numbers", () => {
+    const third = completed({ key: "item#2", name: "item", count: 3, index: 2 });
+    const { repeat } = registerOf([completed({ key: "item" }), third]);
+    expect(repeat("item").record?.key).toBe("item");
+    expect(repeat("item").divergence).toMatchObject({ code: "NONDETERMINISM" });
+  });
+});
+
+describe("a name with several uses, asked for in another order than recorded", () => {
+  const ask = (count: number, index: number, settledIndex = index) =>
+    completed({ key: count === 1 ? "ask" : `ask#${count}`, name: "ask", count, index, settledIndex });
+  const pay = (index: number, settledIndex = index) => completed({ key: "pay", index, settledIndex });
+
+  test.each<[string, readonly StepRecord[], readonly string[]]>([
+    ["moved behind another step", [ask(1, 0), pay(1), ask(2, 2)], ["pay", "ask"]],
+    ["moved behind one that ended later", [ask(1, 1, 0), pay(0, 1), ask(2, 2)], ["pay", "ask"]],
+    ["moved, and used again for the first time", [ask(1, 0), pay(1)], ["pay", "ask", "ask"]],
+    ["its second use moved", [ask(1, 0), ask(2, 1), pay(2)], ["ask", "pay", "ask"]],
+  ])("diverges: %s", (_, records, names) => {
+    const { through } = registerOf(records);
+    const calls = names.map((name) => through(name));
+    expect(calls.at(-1)?.divergence).toMatchObject({
+      code: "NONDETERMINISM",
+      details: { step: "ask", after: "pay" },
+    });
+    for (const call of calls.slice(0, -1)) expect(call.divergence).toBeNull();
+  });
+
+  test("is not judged once something that is no step has called author code back", () => {
+    const { register, through } = registerOf([ask(1, 0), pay(1), ask(2, 2)]);
+    register.wokenFromOutside();
+    expect([through("pay"), through("ask"), through("ask")].map(({ divergence }) => divergence)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test.each<[string, readonly StepRecord[], readonly string[]]>([
+    ["in the recorded order", [ask(1, 0), pay(1), ask(2, 2)], ["ask", "pay", "ask", "ask"]],
+    ["with a step removed", [ask(1, 0), pay(1), ask(2, 2)], ["ask", "ask"]],
+    ["with a new step", [ask(1, 0), ask(2, 1)], ["ask", "new", "ask"]],
+    ["one after the other what was side by side", [ask(1, 0, 1), ask(2, 1, 0)], ["ask", "ask"]],
+    ["with one use only", [ask(1, 0), pay(1)], ["pay", "ask"]],
+  ])("does not diverge %s", (_, records, names) => {
+    const { through } = registerOf(records);
+    expect(names.map((name) => through(name).divergence)).toEqual(names.map(() => null));
   });
 });
 

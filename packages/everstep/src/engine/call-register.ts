@@ -6,23 +6,23 @@ import { EverstepError } from "../model/error.ts";
 import type { ErroredStep, SettledStep, StepRecord, StepType, WaitingStep } from "../model/step.ts";
 import type { Body } from "./body.ts";
 import { Call, type CallSpec } from "./call.ts";
-import { typeMismatch } from "./decide.ts";
-import { cloudflareKey, stepKey } from "./step-key.ts";
+import { type NameUse, NameUses } from "./name-uses.ts";
+import { none } from "./short-list.ts";
+import { cloudflareKey, numberedFromZero, stepKey } from "./step-key.ts";
 import { StepRecords } from "./step-records.ts";
-
-/** Either a call of its own, or the answer a finished call of the same name already had. */
-export type Entered =
-  | { readonly kind: "call"; readonly call: Call }
-  | { readonly kind: "answered"; readonly record: SettledStep };
+import { divergedAfter, nameInFlight, nameUsedBefore, otherUseRecorded } from "./turn-errors.ts";
 
 /** Which step a call is: the records of the run by key, and the calls this passage has made. */
 export class CallRegister {
   readonly #definition: WorkflowDefinition;
   readonly #note: (message: string) => void;
   readonly #records = new StepRecords();
-  readonly #calls = new Map<string, Call>();
+  readonly #names = new NameUses();
   // Most runs need none of these.
-  #occurrences: Map<string, number> | null = null;
+  /** Keys of steps inside of bodies that count as steps of the run, though nothing is recorded of them. */
+  #countedInside: Set<string> | null = null;
+  /** Names whose uses early histories number from 0, by the key of the name alone. */
+  #fromZero: Set<string> | null = null;
   #exhausted: WeakSet<Error> | null = null;
   #noted: Set<string> | null = null;
   #nextIndex = 0;
@@ -33,6 +33,10 @@ export class CallRegister {
   readonly #historyEnd: number;
   /** Of its steps that were handed over, the one that was recorded last. */
   #lastHandedOver: SettledStep | null = null;
+  /** And the one that has the last place in the recorded order of hand-over. */
+  #lastSettled: SettledStep | null = null;
+  /** The order of calls follows from the order of hand-over alone. */
+  #isOrderKnown = true;
 
   constructor(definition: WorkflowDefinition, steps: readonly StepRecord[], note: (message: string) => void) {
     this.#definition = definition;
@@ -43,7 +47,10 @@ export class CallRegister {
       this.#nextIndex = Math.max(this.#nextIndex, step.index + 1);
       if (step.status !== "waiting") this.#nextSettled = Math.max(this.#nextSettled, step.settledIndex + 1);
       if (this.#countsAsStep(step.type)) this.#counted++;
+      if (definition.mode !== "cloudflare") this.#learnNumbering(step);
     }
+    // Where a name was numbered from 0 and used without a number as well, its uses have no common order.
+    for (const first of this.#fromZero ?? none) if (this.#records.get(first)) this.#fromZero?.delete(first);
     this.#historyEnd = this.#nextIndex;
   }
 
@@ -62,21 +69,26 @@ export class CallRegister {
     return this.#nextSettled;
   }
 
-  enter(spec: CallSpec, parent: Body | null): Entered {
-    const { key, count } = this.#identify(spec, parent);
-    const before = this.#calls.get(key);
-    if (before && !before.parent?.isVoid) {
-      const again = this.#askedAgain(spec, before);
-      if (again) return { kind: "answered", record: again };
-    }
+  enter(spec: CallSpec, parent: Body | null): Call {
+    const use = (parent?.names ?? this.#names).of(this.#countedName(spec));
+    const count = ++use.count;
+    const key = this.#keyOf(spec, parent, count);
     const record = this.#records.get(key);
     if (spec.problem !== undefined && !isSaidBy(record, spec)) throw spec.problem;
-    // A call whose outer step is tried again was counted the first time.
-    if (!record && !before) this.#countNew(spec);
-    const call = new Call(spec, key, count, parent, record);
-    if (parent === null) this.#follow(call);
-    this.#calls.set(key, call);
-    return { kind: "call", call };
+    this.#refuseReuse(spec, use, record);
+    if (!record) this.#countNew(spec, key, parent);
+    const call = new Call(spec, key, count, parent, record, use);
+    if (parent === null) this.#follow(call, use);
+    if (record && record.count !== count) call.divergence = otherUseRecorded(spec.name, count, record);
+    return call;
+  }
+
+  /**
+   * Author code was called back by something that is no step (a digest of crypto.subtle, a dynamic import). When that comes is
+   * not recorded, so the order of branches that run side by side is not to be judged any more.
+   */
+  wokenFromOutside(): void {
+    this.#isOrderKnown = false;
   }
 
   indexOf(call: Call): number {
@@ -108,10 +120,7 @@ export class CallRegister {
     this.#records.set(call.key, record);
     if (call.parent !== null || record.index >= this.#historyEnd) return;
     if (record.index > (this.#lastHandedOver?.index ?? -1)) this.#lastHandedOver = record;
-  }
-
-  forget(call: Call): void {
-    this.#calls.delete(call.key);
+    if (record.settledIndex > (this.#lastSettled?.settledIndex ?? -1)) this.#lastSettled = record;
   }
 
   /** The error a failed step throws into author code. */
@@ -133,54 +142,44 @@ export class CallRegister {
     return exhausted !== null && someError(error, (one) => exhausted.has(one as Error));
   }
 
-  #identify(spec: CallSpec, parent: Body | null): { readonly key: string; readonly count: number } {
-    const parentKey = parent?.call.key ?? null;
+  /** What is counted: a name, for code written for Cloudflare a kind of step and a name. */
+  #countedName(spec: CallSpec): string {
+    if (this.#definition.mode !== "cloudflare") return spec.name;
+    return `${spec.type}:${cloudflareName(spec)}`;
+  }
+
+  #keyOf(spec: CallSpec, parent: Body | null, count: number): string {
     if (this.#definition.mode === "cloudflare") {
-      const duration = spec.type === "sleep" && spec.durationMs !== null ? `:${spec.durationMs}` : "";
-      const scope = parent === null ? "" : `${parentKey}@${parent.start}`;
-      const count = this.#nextOccurrence(`${scope}/${spec.type}:${spec.name}${duration}`);
       const place = parent === null ? null : { key: parent.call.key, attempt: parent.start };
-      return { key: cloudflareKey(spec.type, `${spec.name}${duration}`, count, place), count };
+      return cloudflareKey(spec.type, cloudflareName(spec), count, place);
     }
-    if (!spec.options?.repeat) return { key: stepKey(spec.name, parentKey, null), count: 1 };
-    const scope = parent === null ? "" : `${parentKey}@${parent.start}`;
-    const count = this.#nextOccurrence(`${scope}/${spec.name}`);
-    return { key: stepKey(spec.name, parentKey, count - 1), count };
+    const parentKey = parent?.call.key ?? null;
+    if (this.#fromZero === null) return stepKey(spec.name, parentKey, count);
+    const first = stepKey(spec.name, parentKey, 1);
+    return this.#fromZero.has(first) ? `${first}#${count - 1}` : stepKey(spec.name, parentKey, count);
   }
 
-  #nextOccurrence(place: string): number {
-    this.#occurrences ??= new Map();
-    const count = (this.#occurrences.get(place) ?? 0) + 1;
-    this.#occurrences.set(place, count);
-    return count;
+  #learnNumbering(step: StepRecord): void {
+    const first = numberedFromZero(step);
+    if (first === null) return;
+    this.#fromZero ??= new Set();
+    this.#fromZero.add(first);
   }
 
-  /** Names are identities: one that is open is taken, one that is done answers again. */
-  #askedAgain(spec: CallSpec, before: Call): SettledStep | null {
-    if (before.type !== spec.type) throw typeMismatch(spec, before.type);
-    const strict = this.#definition.options.strictStepNames === true;
-    if (before.state !== "done" || strict) {
-      throw new EverstepError(
-        "DUPLICATE_STEP_KEY",
-        strict
-          ? `Step "${spec.name}" was already used in this run, and the workflow has strictStepNames. Give every step its own name.`
-          : `Step "${spec.name}" is still open. Give steps that run at the same time different names, or set repeat: true.`,
-        { details: { step: spec.name } },
-      );
-    }
-    const { record } = before;
-    if (!record || record.status === "waiting") return null;
-    this.#noteOnce(
-      `again ${spec.name}`,
-      `Step "${spec.name}" was asked for again and answered with its first result. If it should run each time, set repeat: true or put an index into its name.`,
-    );
-    return record;
+  /** A name in flight is taken, unless its calls are to be numbered in the order they are made. */
+  #refuseReuse(spec: CallSpec, { count, open }: NameUse, record: StepRecord | undefined): void {
+    // What is recorded was allowed when it began. A refused call leaves no record, so replay refuses it again.
+    if (count === 1 || record !== undefined || this.#definition.mode === "cloudflare") return;
+    if (this.#definition.options.strictStepNames === true) throw nameUsedBefore(spec.name);
+    if (open > 0 && spec.options?.repeat !== true) throw nameInFlight(spec.name, spec.type);
   }
 
-  #countNew(spec: CallSpec): void {
-    if (!this.#countsAsStep(spec.type)) return;
+  #countNew(spec: CallSpec, key: string, parent: Body | null): void {
+    // A call whose outer step is tried again was counted the first time.
+    if (parent !== null && this.#countedInside?.has(key)) return;
+    const counts = this.#countsAsStep(spec.type);
     const { stepsMax } = this.#definition.limits;
-    if (this.#counted >= stepsMax) {
+    if (counts && this.#counted >= stepsMax) {
       throw new EverstepError(
         "STEP_LIMIT_EXCEEDED",
         `The limit of ${stepsMax} steps per run has been reached at step "${spec.name}". ` +
@@ -198,7 +197,10 @@ export class CallRegister {
         { details: { historyBytesMax } },
       );
     }
-    this.#counted++;
+    if (counts) this.#counted++;
+    if (parent === null) return;
+    this.#countedInside ??= new Set();
+    this.#countedInside.add(key);
   }
 
   #countsAsStep(type: StepType): boolean {
@@ -210,16 +212,37 @@ export class CallRegister {
    * are open at the same time may be recorded in any order, for instance after a crash; one that is asked for after
    * another was handed over never was recorded before it by the same code.
    */
-  #follow(call: Call): void {
+  #follow(call: Call, use: NameUse): void {
     const { record, name } = call;
     if (!record || record.status === "waiting") this.#replaying = false;
     const last = this.#lastHandedOver;
-    if (!record || !last || record.index >= last.index) return;
+    const isMoved = record !== undefined && last !== null && record.index < last.index;
+    use.displacedBy ??= isMoved ? last.key : this.#settledAfter(record);
+    if (use.displacedBy !== null && this.#isOrderKnown && this.#isUsedAgain(call)) {
+      call.divergence = divergedAfter(name, call.count, use.displacedBy);
+    }
+    if (!isMoved) return;
     call.cameAfter = last.key;
     this.#noteOnce(
       "order",
       `Step "${name}" is asked for in another order than it was recorded; results are matched by name.`,
     );
+  }
+
+  /** The step that was handed over already, although this one was handed over before it when both were recorded. */
+  #settledAfter(record: StepRecord | undefined): string | null {
+    const last = this.#lastSettled;
+    if (!record || record.status === "waiting" || last === null) return null;
+    // Uses of one name are numbered as they are asked for, in whatever order they ended.
+    return record.settledIndex < last.settledIndex && record.name !== last.name ? last.key : null;
+  }
+
+  /**
+   * A call that comes later than it was recorded is found by its name, unless the name has more than one use: the order of
+   * the calls is all that tells those apart.
+   */
+  #isUsedAgain({ count, spec, parent }: Call): boolean {
+    return count > 1 || this.#records.get(this.#keyOf(spec, parent, 2)) !== undefined;
   }
 
   #noteOnce(topic: string, message: string): void {
@@ -238,4 +261,8 @@ function isSaidBy(record: StepRecord | undefined, { problem, options }: CallSpec
   if (record === undefined) return false;
   if (record.status !== "waiting" || record.type !== "do") return true;
   return options !== null && problem instanceof EverstepError && problem.code === "INVALID_STEP_NAME";
+}
+
+function cloudflareName({ type, name, durationMs }: CallSpec): string {
+  return type === "sleep" && durationMs !== null ? `${name}:${durationMs}` : name;
 }

@@ -1,6 +1,7 @@
 import type { StepCallback, WaitOptions } from "../authoring/workflow-step.ts";
 import type { StepRecord, StepType } from "../model/step.ts";
 import type { Body } from "./body.ts";
+import type { NameUse } from "./name-uses.ts";
 import type { StepOptions } from "./step-options.ts";
 
 /** What the author asked for. */
@@ -31,6 +32,7 @@ export interface CallSpec {
 export class Call {
   readonly spec: CallSpec;
   readonly key: string;
+  /** Which use of its name it is. */
   readonly count: number;
   readonly parent: Body | null;
   readonly promise: Promise<unknown>;
@@ -39,6 +41,9 @@ export class Call {
   index: number | null = null;
   /** The key of a step that was handed over before this one was asked for, although it was recorded later. */
   cameAfter: string | null = null;
+  /** Why what is recorded may belong to another use of its name. */
+  divergence: Error | null = null;
+  readonly #use: NameUse | null;
   #resolve!: (value: unknown) => void;
   #reject!: (error: unknown) => void;
 
@@ -48,12 +53,15 @@ export class Call {
     count: number,
     parent: Body | null,
     record: StepRecord | undefined,
+    use: NameUse | null = null,
   ) {
     this.spec = spec;
     this.key = key;
     this.count = count;
     this.parent = parent;
     this.record = record;
+    this.#use = use;
+    if (use !== null) use.open++;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -81,15 +89,21 @@ export class Call {
   }
 
   resolve(value: unknown): void {
-    this.state = "done";
+    this.#close();
     this.#resolve(value);
   }
 
   reject(error: unknown): void {
-    this.state = "done";
+    this.#close();
     // A step nobody awaits may fail without taking the process down.
     this.promise.catch(ignore);
     this.#reject(error);
+  }
+
+  /** Author code has its answer: its name may be used again. On replay that is at the same place of the recorded order. */
+  #close(): void {
+    this.state = "done";
+    if (this.#use !== null) this.#use.open--;
   }
 }
 

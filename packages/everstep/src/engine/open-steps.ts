@@ -131,7 +131,6 @@ export class OpenSteps {
     } catch (error) {
       // Another type than recorded: the author hears of it; history stays as it is.
       if (call.parent) call.parent.openCalls--;
-      records.register.forget(call);
       call.reject(error);
       return schedule.pump();
     }

@@ -11,8 +11,7 @@ const callsMin = 100_000;
 const callsMax = 1_000_000;
 
 /**
- * Answers that author code gets at once, without anything being recorded or waited for: a step that is done and asked for
- * again, a refusal, a log line. They come as microtasks, so code that asks in a loop would keep every timer, every other
+ * Answers that author code gets at once, without anything being recorded or waited for: a refusal, a log line. They come as microtasks, so code that asks in a loop would keep every timer, every other
  * instance and every shutdown of its process waiting, for ever.
  */
 export class PromptAnswers {

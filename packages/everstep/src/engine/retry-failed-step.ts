@@ -101,6 +101,7 @@ const givenUpCodes: ReadonlySet<string> = new Set([
   "CRASH_LOOP",
   "HISTORY_UNREADABLE",
   "INTERRUPTED_BY_RESTART",
+  "NONDETERMINISM",
 ]);
 
 /** Steps nested at any depth in another. Asked of their parents: a name may look like any key, an index say anything. */

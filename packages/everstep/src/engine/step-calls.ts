@@ -60,16 +60,19 @@ export class StepCalls implements StepApiHost {
   }
 
   call(spec: CallSpec): Promise<unknown> {
-    const { run, records, life, schedule, timers, results, steps } = this.#parts;
+    const { run, records, life, schedule, timers, results, steps, endings } = this.#parts;
     const parent = this.#currentBody();
     run.spoke(parent?.call.name ?? null);
     if (life.state === "closed" && parent === null) life.wakeLate();
     if (life.state === "closed" || parent?.isVoid) return new Promise(() => {});
-    const entered = records.register.enter(spec, parent);
-    if (entered.kind === "answered") return results.again(spec.name, entered.record);
-    const { call } = entered;
+    if (parent === null && schedule.isDrained) records.register.wokenFromOutside();
+    const call = records.register.enter(spec, parent);
     results.progressed();
     run.asked(call);
+    if (call.divergence !== null) {
+      endings.diverges(call.divergence);
+      return call.promise;
+    }
     schedule.busy();
     timers.cancelStall();
     if (parent) parent.openCalls++;

@@ -5,24 +5,24 @@ import { cloudflareKey, stepKey } from "./step-key.ts";
 
 describe("a step's key", () => {
   test.each([
-    ["charge card", null, null, "charge card"],
-    ["charge", "order", null, "order/charge"],
-    ["charge", null, 0, "charge#0"],
-    ["charge", "order#2", 1, "order#2/charge#1"],
-    ["a/b", null, null, "a\\/b"],
-    ["a\\b", null, null, "a\\\\b"],
-    ["item #7", null, null, "item \\#7"],
-    ["issue #7 done", null, null, "issue #7 done"],
-    ["a#1#2", null, null, "a#1\\#2"],
-    ["#", null, null, "#"],
-  ])("%j in %j, repeat %j is %j", (name, parent, repeat, key) => {
-    expect(stepKey(name, parent, repeat)).toBe(key);
+    ["charge card", null, 1, "charge card"],
+    ["charge", "order", 1, "order/charge"],
+    ["charge", null, 2, "charge#2"],
+    ["charge", "order#2", 3, "order#2/charge#3"],
+    ["a/b", null, 1, "a\\/b"],
+    ["a\\b", null, 1, "a\\\\b"],
+    ["item #7", null, 1, "item \\#7"],
+    ["issue #7 done", null, 1, "issue #7 done"],
+    ["a#1#2", null, 1, "a#1\\#2"],
+    ["#", null, 1, "#"],
+  ])("%j in %j, use %j is %j", (name, parent, count, key) => {
+    expect(stepKey(name, parent, count)).toBe(key);
   });
 
   test.each([
-    ["a repeated step and one named like it", stepKey("a", null, 1), stepKey("a#1", null, null)],
-    ["a nested step and one named like it", stepKey("b", "a", null), stepKey("a/b", null, null)],
-    ["an escaped name and the name of the escape", stepKey("a/b", null, null), stepKey("a\\/b", null, null)],
+    ["a repeated step and one named like it", stepKey("a", null, 2), stepKey("a#2", null, 1)],
+    ["a nested step and one named like it", stepKey("b", "a", 1), stepKey("a/b", null, 1)],
+    ["an escaped name and the name of the escape", stepKey("a/b", null, 1), stepKey("a\\/b", null, 1)],
   ])("is not shared by %s", (_, one, other) => {
     expect(one).not.toBe(other);
   });
@@ -33,7 +33,7 @@ const names = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", "/", "\\", "#", "@", "1", "0", ":"), minLength: 1, maxLength: 5 }),
   fc.string({ unit: "grapheme", minLength: 1, maxLength: 4 }),
 );
-const places = fc.array(fc.record({ name: names, repeat: fc.option(fc.nat(12), { nil: null }) }), {
+const places = fc.array(fc.record({ name: names, count: fc.integer({ min: 1, max: 12 }) }), {
   minLength: 1,
   maxLength: 3,
 });
@@ -50,10 +50,7 @@ const cloudPlaces = fc.array(
 describe("no two places share a key", () => {
   test("for any names, repeats and nesting", () => {
     const keyOf = (place: typeof places extends fc.Arbitrary<infer P> ? P : never): string =>
-      place.reduce<string | null>(
-        (parent, { name, repeat }) => stepKey(name, parent, repeat),
-        null,
-      ) as string;
+      place.reduce<string | null>((parent, { name, count }) => stepKey(name, parent, count), null) as string;
     fc.assert(
       fc.property(places, places, (one, other) => {
         expect(keyOf(one) === keyOf(other)).toBe(JSON.stringify(one) === JSON.stringify(other));

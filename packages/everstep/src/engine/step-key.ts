@@ -1,13 +1,24 @@
-import type { StepType } from "../model/step.ts";
+import type { StepRecord, StepType } from "../model/step.ts";
 
 /**
  * Identity of a step within its run. A key is the trimmed name; a nested step's key is its parent's key, a slash and
- * its own; a repeated one's ends in `#n`. A slash, backslash or such an ending inside a name is escaped, so that no two
- * different places ever share a key and no character needs forbidding.
+ * its own; from the second use of a name on it ends in the number of the use: `ask`, `ask#2`, `ask#3`. A slash, backslash
+ * or such an ending inside a name is escaped, so that no two different places ever share a key and no character needs
+ * forbidding.
  */
-export function stepKey(name: string, parentKey: string | null, repeat: number | null): string {
-  const own = repeat === null ? escapeName(name) : `${escapeName(name)}#${repeat}`;
+export function stepKey(name: string, parentKey: string | null, count: number): string {
+  const own = count === 1 ? escapeName(name) : `${escapeName(name)}#${count}`;
   return parentKey === null ? own : `${parentKey}/${own}`;
+}
+
+/**
+ * Early histories number the uses of some names from 0: `ask#0`, `ask#1`. Gives the key without its number for a step that
+ * was recorded like that, so that its run goes on with such keys.
+ */
+export function numberedFromZero({ key, name, parentKey, count }: StepRecord): string | null {
+  if (key.lastIndexOf("#") < 0) return null;
+  const first = stepKey(name, parentKey, 1);
+  return key === `${first}#${count - 1}` ? first : null;
 }
 
 /**

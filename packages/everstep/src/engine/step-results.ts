@@ -15,8 +15,6 @@ type Parts = Pick<TurnParts, "run" | "records" | "life" | "schedule" | "commits"
 export class StepResults {
   readonly #parts: Parts;
   readonly #prompt: PromptAnswers;
-  /** The step that was asked for last of those that are done. */
-  #askedAgain: string | null = null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -24,7 +22,7 @@ export class StepResults {
     this.#prompt = new PromptAnswers(
       runtime,
       definition.limits.stepsMax,
-      () => parts.endings.goesInCircles(this.#askedAgain),
+      () => parts.endings.goesInCircles(),
       () => parts.endings.asksWithoutEnd(),
     );
   }
@@ -95,14 +93,5 @@ export class StepResults {
   /** What a call comes to that is over as soon as it is made. */
   answer<Value>(answer: () => Value): Promise<Value> {
     return this.#prompt.give(answer);
-  }
-
-  /** The same step asked for again after it was handed over: the same answer. */
-  again(name: string, record: SettledStep): Promise<unknown> {
-    this.#askedAgain = name;
-    return this.answer(() => {
-      if (record.status === "completed") return decodeValue(record.result);
-      throw this.#parts.records.register.errorOf(record);
-    });
   }
 }

@@ -47,9 +47,14 @@ export class TurnEndings {
     else this.#endSoon(settled);
   }
 
-  /** Author code asks again and again for what it has: it would do so for ever, here and in every other process. */
-  goesInCircles(stepName: string | null): void {
-    this.#endSoon(errorOutcome(goesInCircles(this.#parts.run.definition.name, stepName)));
+  /** Author code does nothing but what is over at once: it would do so for ever, here and in every other process. */
+  goesInCircles(): void {
+    this.#endSoon(errorOutcome(goesInCircles(this.#parts.run.definition.name)));
+  }
+
+  /** Author code is not what was recorded: it hears nothing of that, so that it does not act on it. */
+  diverges(problem: Error): void {
+    this.#endSoon(errorOutcome(problem));
   }
 
   /** Author code asks for more and more and awaits nothing; gives what is thrown at it. */

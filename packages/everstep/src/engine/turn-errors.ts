@@ -2,7 +2,7 @@ import { toStoredError } from "../authoring/stored-error.ts";
 import { EverstepError } from "../model/error.ts";
 import type { LeaseLoss } from "../model/observer.ts";
 import type { StrayErrorKind } from "../model/runtime.ts";
-import type { WaitingStep } from "../model/step.ts";
+import type { StepRecord, StepType, WaitingStep } from "../model/step.ts";
 import type { StoredError } from "../model/value.ts";
 
 /** The run is not this turn's any more. */
@@ -50,6 +50,49 @@ export function lastWritesRefused(stepName: string, { name, message }: StoredErr
   return `Step "${stepName}" failed for good, and what it registered with onTerminalError was refused: ${name}: ${message.replace(/\.$/, "")}.`;
 }
 
+export function nameInFlight(stepName: string, type: StepType): Error {
+  const remedy =
+    type === "do"
+      ? ", give steps that run at the same time different names, or set repeat: true to number them in the order they are called"
+      : ", or give steps that run at the same time different names";
+  return new EverstepError(
+    "DUPLICATE_STEP_KEY",
+    `Step "${stepName}" is still in flight. Await it before its name is used again${remedy}.`,
+    { details: { step: stepName } },
+  );
+}
+
+export function nameUsedBefore(stepName: string): Error {
+  return new EverstepError(
+    "DUPLICATE_STEP_KEY",
+    `Step "${stepName}" was already used in this run, and the workflow has strictStepNames. Give every step its own name.`,
+    { details: { step: stepName } },
+  );
+}
+
+export function divergedAfter(stepName: string, count: number, after: string): Error {
+  return new EverstepError(
+    "NONDETERMINISM",
+    `The code asks for step "${stepName}" (use ${count} of this name) after step "${after}", which came later when the run ` +
+      "was recorded. Uses of one name are told apart by their order, so nobody can say which result is meant. Put the old " +
+      "order back, let only steps decide it, or give the steps different names; then retry or restart the instance.",
+    { details: { step: stepName, count, after } },
+  );
+}
+
+export function otherUseRecorded(
+  stepName: string,
+  count: number,
+  { key, count: recorded }: StepRecord,
+): Error {
+  return new EverstepError(
+    "NONDETERMINISM",
+    `The code asks for use ${count} of step "${stepName}", but what is recorded as "${key}" is use ${recorded}. ` +
+      "Give the step another name, or restart the instance.",
+    { details: { step: stepName, count, recorded } },
+  );
+}
+
 export function workflowStalled(workflowName: string, stallMs: number): Error {
   return new EverstepError(
     "WORKFLOW_STALLED",
@@ -58,13 +101,11 @@ export function workflowStalled(workflowName: string, stallMs: number): Error {
   );
 }
 
-export function goesInCircles(workflowName: string, stepName: string | null): Error {
-  const asked = stepName === null ? "" : `, last for step "${stepName}", which is done`;
+export function goesInCircles(workflowName: string): Error {
   return new EverstepError(
     "WORKFLOW_STALLED",
-    `Workflow "${workflowName}" makes no progress: it asked 10,000 times in a row for what it has already${asked}. ` +
-      "A step that runs in a loop needs repeat: true, or an index in its name.",
-    stepName === null ? {} : { details: { step: stepName } },
+    `Workflow "${workflowName}" makes no progress: 10,000 times in a row it wrote a log line or made a call that was refused, ` +
+      "with no step in between. Let its loop come to an end, or sleep in it.",
   );
 }
 

@@ -6,23 +6,6 @@ const stageOf = stagesOn(createFakeRuntime);
 
 const endless: readonly [string, Story][] = [
   [
-    "a step and a sleep of constant names",
-    async (step) => {
-      for (;;) {
-        if (await step.do("ask", async () => false)) return;
-        await step.sleep("wait", 200);
-      }
-    },
-  ],
-  [
-    "a step that failed for good",
-    async (step) => {
-      for (;;) {
-        await step.do("ask", { retries: false }, () => Promise.reject(new Error("no"))).catch(() => {});
-      }
-    },
-  ],
-  [
     "a call that is refused",
     async (step) => {
       for (;;) await step.do("", async () => 1).catch(() => {});
@@ -35,25 +18,32 @@ const endless: readonly [string, Story][] = [
     },
   ],
   [
-    "a step inside of a step",
+    "refused calls inside of a step",
     (step) =>
       step.do("outer", async () => {
-        for (;;) await step.do("ask", async () => false);
+        for (;;) await step.do("", async () => false).catch(() => {});
       }),
   ],
   [
-    "a step, beside a wait",
+    "a name in flight",
+    async (step) => {
+      const nap = step.sleep("nap", "30 days");
+      for (;;) await Promise.race([nap, step.sleep("nap", 1)]).catch(() => {});
+    },
+  ],
+  [
+    "log lines, beside a wait",
     (step) =>
       Promise.all([
         step.sleep("nap", "30 days"),
         (async () => {
-          for (;;) await step.do("ask", async () => false);
+          for (;;) await step.log.info("still here");
         })(),
       ]),
   ],
 ];
 
-describe("author code that asks for ever for what it has already", () => {
+describe("author code that asks for ever for what is over at once", () => {
   test.each(endless)("lets the event loop have its turn, and its run fails: %s", async (_, story) => {
     const stage = stageOf(story);
     let [rounds, tasks] = [0, 0];
@@ -73,19 +63,10 @@ describe("author code that asks for ever for what it has already", () => {
     expect(tasks).toBeGreaterThan(90);
   });
 
-  test("is told which step it asks for", async () => {
-    const stage = stageOf(async (step) => {
-      for (;;) await step.do("ask", async () => false);
-    });
-    await stage.play();
-    expect(stage.last.next).toMatchObject({
-      error: { message: expect.stringContaining('last for step "ask"') },
-    });
-  });
-
   test("stops with its process", async () => {
     const stage = stageOf(async (step) => {
-      for (;;) await step.do("ask", async () => false);
+      await step.do("first", async () => 1);
+      for (;;) await step.log.info("still here");
     });
     stage.hold();
     const playing = stage.play();
@@ -187,13 +168,48 @@ describe("author code that asks in a loop and awaits nothing", () => {
   });
 });
 
-test("code that asks often for what it has, and comes to its end, is not disturbed", async () => {
-  const stage = stageOf(async (step) => {
-    let sum = 0;
-    for (let at = 0; at < 9000; at++) sum += await step.do("one", async () => 1);
-    return sum;
+describe("a loop over steps of constant names", () => {
+  const loops: readonly [string, string, Story][] = [
+    [
+      "steps",
+      "STEP_LIMIT_EXCEEDED",
+      async (step) => {
+        for (;;) await step.do("ask", async () => false);
+      },
+    ],
+    [
+      "steps that fail",
+      "STEP_LIMIT_EXCEEDED",
+      async (step) => {
+        const fail = () => Promise.reject(new Error("no"));
+        for (let failed = 0; failed < 1024; failed++)
+          await step.do("ask", { retries: false }, fail).catch(() => {});
+        await step.do("ask", fail);
+      },
+    ],
+    [
+      "steps inside of a step",
+      "STEP_LIMIT_EXCEEDED",
+      (step) =>
+        step.do("outer", { retries: false }, async () => {
+          for (;;) await step.do("ask", async () => false);
+        }),
+    ],
+    [
+      "sleeps, which are not counted as steps",
+      "HISTORY_LIMIT_EXCEEDED",
+      async (step) => {
+        for (;;) await step.sleep("wait", 0);
+      },
+    ],
+  ];
+
+  test.each(loops)("comes to an end at a limit: %s", async (_, code, story) => {
+    const stage = stageOf(story, { limits: { historyBytesMax: 4_000_000 } });
+    await stage.play();
+    await stage.runtime.waitUntil(() => stage.ending?.kind === "ended");
+    expect(stage.last.next).toMatchObject({ kind: "error", error: { code } });
   });
-  expect(await stage.play()).toMatchObject({ next: { kind: "complete", output: { json: "9000" } } });
 });
 
 test("log lines that nobody awaits are written in the moment, however many", async () => {

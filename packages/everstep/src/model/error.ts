@@ -36,6 +36,7 @@ export type ErrorCode =
   // inside a run
   | "DUPLICATE_STEP_KEY"
   | "STEP_TYPE_MISMATCH"
+  | "NONDETERMINISM"
   | "STEP_LIMIT_EXCEEDED"
   | "HISTORY_LIMIT_EXCEEDED"
   | "STEP_TIMEOUT"

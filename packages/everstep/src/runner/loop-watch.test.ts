@@ -98,7 +98,7 @@ describe("what keeps the event loop for longer than the lease is named", () => {
   });
 });
 
-test("a loop around a step of a constant name ends its own run, and keeps neither others nor a stop from going on", async () => {
+test("an endless loop around a step ends its own run at a limit, and keeps neither others nor a stop from going on", async () => {
   const endless = defineWorkflow({ name: "endless" }, async (_event, step) => {
     for (;;) {
       if (await step.do("ask", async () => false)) return;
@@ -115,6 +115,6 @@ test("a loop around a step of a constant name ends its own run, and keeps neithe
   const stuck = await app.workflows.endless.create();
   const sound = await app.workflows.other.create();
   expect(await sound.result()).toMatchObject({ output: "worked" });
-  expect(await stuck.result()).toMatchObject({ status: "errored", error: { code: "WORKFLOW_STALLED" } });
+  expect(await stuck.result()).toMatchObject({ status: "errored", error: { code: "STEP_LIMIT_EXCEEDED" } });
   await app.stop();
 });

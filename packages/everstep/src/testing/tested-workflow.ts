@@ -46,7 +46,7 @@ export function testedWorkflow(definition: WorkflowDefinition, host: TestedWorkf
 
 function testedStep(ref: InstanceRef, step: WorkflowStep, host: TestedWorkflowHost): WorkflowStep {
   const { mocks, bodies, process, limits } = host;
-  const occurrences = new Map<string, number>();
+  const uses = new WeakMap<object, Map<string, number>>();
 
   function watched<Result>(callback: StepCallback<Result>): StepCallback<Result> {
     return (context) => {
@@ -117,12 +117,15 @@ function testedStep(ref: InstanceRef, step: WorkflowStep, host: TestedWorkflowHo
     return received;
   }
 
-  /** The same wait has the same place in every passage; only code written for Cloudflare has waits that share a name. */
+  /** The same wait has the same place in every passage; names are counted as the engine counts them. */
   function placeOf(name: string): string {
-    const place = [currentBody()?.stepName, name].filter((part) => part !== undefined).join("/");
-    const count = (occurrences.get(place) ?? 0) + 1;
-    occurrences.set(place, count);
-    return host.mode === "cloudflare" ? `${place}#${count}` : place;
+    const body = currentBody();
+    const counts = uses.get(body ?? uses) ?? new Map<string, number>();
+    uses.set(body ?? uses, counts);
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    const place = [body?.stepName, name].filter((part) => part !== undefined).join("/");
+    return count === 1 ? place : `${place}#${count}`;
   }
 
   return { do: doStep as WorkflowStep["do"], sleep, sleepUntil, waitForEvent, log: step.log };

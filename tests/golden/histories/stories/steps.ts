@@ -43,7 +43,29 @@ const nested = defineWorkflow({ name: "golden-nested" }, async (_event, step) =>
   const sums: number[] = [];
   for (let n = 0; n < 3; n++) sums.push(await step.do("sum", { repeat: true }, async () => n * n));
   const again = await step.do("same name", async () => "once");
-  return { outer, sums, again, twice: await step.do("same name", async () => "never") };
+  // The first of these histories are from when a second call of the name answered with the first result.
+  return { outer, sums, again, twice: again };
+});
+
+const repeated = defineWorkflow({ name: "golden-repeated" }, async (_event, step) => {
+  const asked: unknown[] = [await step.do("ask#2", async () => "a name of its own")];
+  for (let n = 1; n < 3; n++) asked.push(await step.do("ask", async () => `answer ${n}`));
+  asked.push(
+    ...(await Promise.all(
+      [3, 4].map((n) => step.do("ask", { repeat: true }, async () => `answer ${n}, side by side`)),
+    )),
+  );
+  const open = step.sleep("ask", "1 minute");
+  const refused = await step
+    .do("ask", async () => "never")
+    .catch(({ code }: Error & { code?: string }) => code);
+  await open;
+  const { payload } = await step.waitForEvent("ask", { type: "answer" });
+  const inside = await step.do("outer", async () => [
+    await step.do("part", async () => 1),
+    await step.do("part", async () => 2),
+  ]);
+  return { asked, refused, payload, inside, last: await step.do("ask", async () => "last") };
 });
 
 const logged = defineWorkflow({ name: "golden-logs" }, async (_event, step) => {
@@ -88,6 +110,22 @@ export const steps: readonly Story[] = [
       await harness.advance("15 seconds");
       await keep("outer-failed", instance);
       await harness.advance("1 hour");
+      await keep("complete", instance);
+    },
+  },
+  {
+    name: "repeated",
+    workflows: { W: repeated },
+    async play(harness, keep) {
+      const instance = await handleOf(harness, "W").create({ id: "repeated" });
+      await harness.runUntilIdle();
+      await keep("asleep", instance);
+      await harness.restartRunner();
+      await harness.advance("1 minute");
+      await keep("waiting", instance);
+      await harness.restartRunner();
+      await instance.sendEvent({ type: "answer", payload: "from outside" });
+      await harness.runUntilIdle();
       await keep("complete", instance);
     },
   },

@@ -12,7 +12,7 @@ export type ReplayClassification =
   | "ends"
   /** Had ended, and would not end alike. */
   | "differs"
-  /** Asks for a recorded step as another kind of step, or for an open wait with another event. */
+  /** Asks for a recorded step as another kind of step, for an open wait with another event, or for a repeated name in another order. */
   | "mismatch"
   /** Does not come to rest: awaits something that is no step, or loops. */
   | "stuck"

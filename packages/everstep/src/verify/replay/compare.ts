@@ -105,12 +105,14 @@ const endedByEngine: ReadonlySet<string> = new Set([
   "CRASH_LOOP",
   "HISTORY_UNREADABLE",
   "INTERRUPTED_BY_RESTART",
+  "NONDETERMINISM",
   "WORKFLOW_STALLED",
 ]);
 
-/** One key asked for as two kinds of step by the code itself. */
+/** The engine cannot tell which record is meant. */
 function isMismatch(outcome: RunOutcome | null): boolean {
-  return outcome?.kind === "error" && outcome.error.code === "STEP_TYPE_MISMATCH";
+  const code = outcome?.kind === "error" ? outcome.error.code : undefined;
+  return code === "STEP_TYPE_MISMATCH" || code === "NONDETERMINISM";
 }
 
 function newSteps({ begun }: RecordedRun, asked: readonly AskedStep[]): readonly string[] {

@@ -90,13 +90,19 @@ function differs({ outcome }: Comparison): string {
 }
 
 function mismatched({ mismatch, outcome }: Comparison): string {
-  if (!mismatch) return `The code throws ${outcome?.kind === "error" ? thrown(outcome.error) : "an error"}.`;
+  if (!mismatch) return outcome?.kind === "error" ? divergence(outcome.error) : "The code throws an error.";
   const { stepKey, recorded, asked, isError } = mismatch;
   return isError
     ? `Step "${stepKey}" is recorded as ${recorded} and the code asks for it as ${asked}: it will fail with ` +
         "STEP_TYPE_MISMATCH. Give the new step another name."
     : `Step "${stepKey}" is open as ${recorded} and the code asks for it as ${asked}: events for the one may not end it, ` +
         "and those for the other may not wake it. Give the new wait another name.";
+}
+
+function divergence(error: StoredError): string {
+  return error.code === "NONDETERMINISM"
+    ? `The instance will be errored with NONDETERMINISM. ${error.message}`
+    : `The code throws ${thrown(error)}.`;
 }
 
 function thrown({ name, message }: StoredError): string {
