@@ -85,19 +85,21 @@ export class TestCluster {
   /** The one that says of itself that it serves the slot. */
   async nodeOf(slot: number): Promise<TestNode> {
     for (const node of this.#living()) {
-      const ranges = (await node.client.call("CLUSTER", ["SLOTS"])) as SlotRange[];
-      const range = ranges.find(([from, to]) => from <= slot && slot <= to);
-      if (range?.[2][2] === node.id) return node;
+      if ((await serverOf(slot, node.client)) === node.id) return node;
     }
     throw new Error(`No node serves slot ${slot}.`);
   }
 
-  /** As `redis-cli --cluster reshard` does it. */
+  /** As `redis-cli --cluster reshard` does it; resolves when every node that lives knows of the move. */
   async moveSlot(slot: number, to: TestNode, keysAtOnce = 10): Promise<void> {
     const from = await this.nodeOf(slot);
     await this.beginMove(slot, from, to);
     while ((await this.moveKeys(slot, from, to, keysAtOnce)) > 0);
     await this.endMove(slot, to);
+    // An older message between two nodes can bring back, for a moment, who served the slot before.
+    await this.#each((client) =>
+      until(async () => client.status !== "ready" || (await serverOf(slot, client)) === to.id),
+    );
   }
 
   async beginMove(slot: number, from: TestNode, to: TestNode): Promise<void> {
@@ -153,6 +155,12 @@ export class TestCluster {
   async #each(act: (client: RedisClient) => Promise<void>): Promise<void> {
     await Promise.all(this.#living().map(({ client }) => act(client)));
   }
+}
+
+/** The id of the node that serves the slot, as the one asked believes. */
+async function serverOf(slot: number, client: RedisClient): Promise<string | undefined> {
+  const ranges = (await client.call("CLUSTER", ["SLOTS"])) as SlotRange[];
+  return ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][2];
 }
 
 /** Replicas know the slots of their primary from it. */
