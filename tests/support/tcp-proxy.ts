@@ -7,8 +7,8 @@ export interface ProxiedConnection {
   readonly port: number;
   /** What the client said at first. */
   readonly said: string;
-  /** How much the server has said to it. */
-  readonly bytesHeard: number;
+  /** Calls back with everything that the server says to it from now on. */
+  onHeard(listener: (data: Buffer) => void): void;
   readonly isOpen: boolean;
   cut(): void;
   /** Stays open, and nothing passes any more. */
@@ -88,7 +88,7 @@ class Connection implements ProxiedConnection {
   readonly #server: Socket;
   readonly #options: ProxyOptions;
   #said = "";
-  #bytesHeard = 0;
+  #onHeard: (data: Buffer) => void = () => {};
   #isSilent = false;
   #losesReply = false;
 
@@ -113,8 +113,8 @@ class Connection implements ProxiedConnection {
     return this.#said;
   }
 
-  get bytesHeard(): number {
-    return this.#bytesHeard;
+  onHeard(listener: (data: Buffer) => void): void {
+    this.#onHeard = listener;
   }
 
   get isOpen(): boolean {
@@ -140,7 +140,7 @@ class Connection implements ProxiedConnection {
   }
 
   #answer(data: Buffer): void {
-    this.#bytesHeard += data.length;
+    this.#onHeard(data);
     if (this.#losesReply) this.cut();
     else if (!this.#isSilent) this.#client.write(data);
   }
