@@ -44,7 +44,16 @@ describe("SEC-33 what is published", () => {
   });
 
   test("is what an allow-list names, and nothing of the repository beside it", () => {
-    expect(library.manifest.files).toEqual(["dist", "docs", "README.md", "LICENSE"]);
+    // Sources are there for the declaration maps; what tests them stays in the repository.
+    expect(library.manifest.files).toEqual([
+      "dist",
+      "docs",
+      "src",
+      "!src/**/*.test.ts",
+      "!src/stores/*/test-*.ts",
+      "README.md",
+      "LICENSE",
+    ]);
     const said = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
       cwd: library.folder,
       encoding: "utf8",
@@ -56,7 +65,7 @@ describe("SEC-33 what is published", () => {
     expect(paths).toContain("package.json");
     for (const path of paths) {
       expect(path).toMatch(
-        /^(package\.json|README\.md|LICENSE|docs\/[\w-]+\.md|dist\/[\w./-]+\.(js|d\.ts|js\.map|d\.ts\.map))$/,
+        /^(package\.json|README\.md|LICENSE|docs\/[\w-]+\.md|src\/[\w./-]+\.ts|dist\/[\w./-]+\.(js|d\.ts|js\.map|d\.ts\.map))$/,
       );
       expect(path).not.toMatch(/\.test\.|\.tmp\.|golden|fixture/);
     }
