@@ -254,7 +254,7 @@ describe("inside a run", () => {
     ["log message", (step: WorkflowStep) => step.log.info(5 as never), "INVALID_LOG"],
   ])("a bad %s fails the run with a code (%#)", async (_what, run, expected) => {
     expect(await mistake(run)).toBe(expected);
-    const unlimited = { sleepMsMax: Number.POSITIVE_INFINITY, timeoutMsMax: Number.POSITIVE_INFINITY };
+    const unlimited = { maxSleep: Number.POSITIVE_INFINITY, maxStepTimeout: Number.POSITIVE_INFINITY };
     expect(await mistake(run, unlimited)).toBe(expected);
   });
 

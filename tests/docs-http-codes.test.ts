@@ -41,7 +41,7 @@ let harness: TestHarness<{ ORDER: typeof order; PARCEL: typeof parcel }>;
 const servers = new Map<string, Awaited<ReturnType<typeof serve>>>();
 
 beforeAll(async () => {
-  const limits = { batchMax: 1, bufferedEventsMax: 1, eventBytesMax: 40 };
+  const limits = { maxBatchSize: 1, maxBufferedEvents: 1, maxEventBytes: 40 };
   harness = createTestHarness({ workflows: { ORDER: order, PARCEL: parcel }, limits });
   const { ORDER, PARCEL } = harness.app.workflows;
   for (const id of ["o-1", "o-2", "over"]) await ORDER.create({ id, params: { userId: 7 } });
@@ -66,7 +66,7 @@ beforeAll(async () => {
     api: createHandler(harness.app, { authorize }),
     closed: createHandler(harness.app),
     named: createHandler(harness.app, { authorize, hosts: ["shop.example"] }),
-    small: createHandler(harness.app, { authorize, bodyBytesMax: 8, streamsMax: 0 }),
+    small: createHandler(harness.app, { authorize, maxBodyBytes: 8, maxStreams: 0 }),
     sick: appOn(broken).fetch,
     stopped: stopped.fetch,
   };

@@ -202,10 +202,10 @@ describe("limits", () => {
   test.each([
     ["1 MiB and 64 KiB", "/workflows/order/instances", 1024 * 1024 + 64 * 1024],
     ["16 MiB", "/workflows/order/instances/batch", 16 * 1024 * 1024],
-  ])("a body has at most %s", async (said, path, bytesMax) => {
+  ])("a body has at most %s", async (said, path, maxBytes) => {
     expect(page).toContain(said);
-    const { error } = await post(path, `"${"x".repeat(bytesMax)}"`);
-    expect(error).toMatchObject({ code: "BODY_TOO_LARGE", details: { bytesMax } });
+    const { error } = await post(path, `"${"x".repeat(maxBytes)}"`);
+    expect(error).toMatchObject({ code: "BODY_TOO_LARGE", details: { maxBytes } });
   });
 
   test("and is nested at most as deep as it says", async () => {

@@ -97,11 +97,11 @@ describe("limits.md", () => {
     ["`runner.concurrency`", runnerDefaults.concurrency],
     ["`runner.lease`", formatDuration(runnerDefaults.leaseMs)],
     ["`runner.poll`", formatDuration(runnerDefaults.pollMs)],
-    ["`runner.pollMin`", formatDuration(runnerDefaults.pollMsMin)],
-    ["`runner.pollMax`", formatDuration(runnerDefaults.pollMsMax)],
-    ["`runner.pollMax` where no nudges arrive", formatDuration(runnerDefaults.pollMsMaxUntold)],
-    ["`runner.residents`", runnerDefaults.residentsMax],
-    ["`runner.memoryBytes`", mebibytes(runnerDefaults.memoryBytes)],
+    ["`runner.minPoll`", formatDuration(runnerDefaults.minPollMs)],
+    ["`runner.maxPoll`", formatDuration(runnerDefaults.maxPollMs)],
+    ["`runner.maxPoll` where no nudges arrive", formatDuration(runnerDefaults.maxPollMsUntold)],
+    ["`runner.maxResidents`", runnerDefaults.maxResidents],
+    ["`runner.maxMemoryBytes`", mebibytes(runnerDefaults.maxMemoryBytes)],
     ["`stop({ grace })`", formatDuration(runnerDefaults.stopGraceMs)],
     ["requests that share one write", runnerDefaults.groupMax],
     ["bytes of requests that share one write", mebibytes(runnerDefaults.groupBytesMax)],
@@ -128,10 +128,10 @@ describe("limits.md", () => {
     expect(settings.get("`runner.concurrency`")).toBe(shown("`runner.concurrency`"));
     expect(settings.get("`runner.lease`")).toBe(shown("`runner.lease`"));
     expect(settings.get("`runner.poll`")).toBe(shown("`runner.poll`"));
-    expect(settings.get("`runner.residents`")).toBe(shown("`runner.residents`"));
-    expect(settings.get("`runner.memoryBytes`")).toBe(shown("`runner.memoryBytes`"));
-    expect(settings.get("`runner.pollMin`, `runner.pollMax`")).toBe(
-      `${shown("`runner.pollMin`")}, ${shown("`runner.pollMax`")}`,
+    expect(settings.get("`runner.maxResidents`")).toBe(shown("`runner.maxResidents`"));
+    expect(settings.get("`runner.maxMemoryBytes`")).toBe(shown("`runner.maxMemoryBytes`"));
+    expect(settings.get("`runner.minPoll`, `runner.maxPoll`")).toBe(
+      `${shown("`runner.minPoll`")}, ${shown("`runner.maxPoll`")}`,
     );
   });
 
@@ -365,8 +365,8 @@ function mebibytes(bytes: number): string {
 
 function shownLimit(name: string, value: number): string {
   if (value === Number.POSITIVE_INFINITY) return "none";
-  if (name.endsWith("BytesMax")) return mebibytes(value);
-  return /Ms([A-Z]|$)/.test(name) ? formatDuration(value) : String(value);
+  if (name.endsWith("Bytes")) return mebibytes(value);
+  return /Timeout$|Sleep$/.test(name) ? formatDuration(value) : String(value);
 }
 
 async function changeOf(instance: InstanceHandle, act: () => Promise<unknown>): Promise<string> {

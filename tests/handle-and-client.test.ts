@@ -70,7 +70,7 @@ const instance: {
   onlyHere: { snapshot: "details with all steps in one look; from afar `watch` gives it" },
   onlyAfar: { watch: streams, followLogs: streams },
   optionsHere: {
-    "exportHistory.bytesMax": "the server's own limit holds for callers from afar",
+    "exportHistory.maxBytes": "the server's own limit holds for callers from afar",
     "exportHistory.logs": "a document for elsewhere has them",
     "exportHistory.redact": "a function cannot be sent",
     "history.cursor": "the page of steps; over HTTP one answer has two pages, so it is stepsCursor there",

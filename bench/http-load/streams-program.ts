@@ -22,7 +22,7 @@ const app = createWorkflows({
   authorize: bearerToken(token),
   runner: { concurrency: 500 },
   // All streams of the bench come from one client.
-  http: { streamsMax: 10_000, streamsPerClientMax: 10_000 },
+  http: { maxStreams: 10_000, maxStreamsPerClient: 10_000 },
   onProblem: tellProblem,
 });
 await app.start();

@@ -49,7 +49,7 @@ async function measureBoth(
   most: number,
 ): Promise<{ readonly short: readonly Taken[]; readonly long: readonly Taken[] }> {
   const many = defineWorkflow<{ readonly steps: number }, number>(
-    { name: "many", limits: { stepsMax: most } },
+    { name: "many", limits: { maxSteps: most } },
     async ({ payload }, step) => {
       for (let n = 0; n < payload.steps; n++) await step.do(`step ${n}`, async () => ({ n, ok: true }));
       return payload.steps;

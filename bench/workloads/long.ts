@@ -34,7 +34,7 @@ export const longWorkflow: Workload = {
     const engine = await measureEngine(bench, plain, {});
     const rawNaps = await measureRaw(bench, napping);
     const resident = await measureEngine(bench, napping, {});
-    const replayed = await measureEngine(bench, napping, { residents: 0 });
+    const replayed = await measureEngine(bench, napping, { maxResidents: 0 });
     return {
       ms: engine.ms,
       transactions: engine.transactions,
@@ -104,7 +104,7 @@ interface Found extends Pick<StoreCounts, "transactions" | "runReads" | "replays
 async function measureEngine(
   bench: Bench,
   shape: Shape,
-  runner: { readonly residents?: number },
+  runner: { readonly maxResidents?: number },
 ): Promise<Found> {
   const engine = await startEngine(bench.freshPlace(), { long }, runner);
   const runOne = async (id: string, params: Shape): Promise<void> => {
@@ -114,7 +114,7 @@ async function measureEngine(
   };
   await runOne("warm", { steps: 2 * bench.sizes.warmUps, naps: shape.naps });
   engine.takeCounts();
-  const how = shape.naps ? ` and sleeps, ${runner.residents === 0 ? "replayed" : "in memory"}` : "";
+  const how = shape.naps ? ` and sleeps, ${runner.maxResidents === 0 ? "replayed" : "in memory"}` : "";
   bench.note(`engine, ${shape.steps} steps${how}`);
   const { ms } = await timed(() => runOne("i", shape));
   const { transactions, runReads, replays } = engine.takeCounts();

@@ -11,7 +11,7 @@ import type { Bench, Figures, LineSpec, Payload, Workload } from "../workload.ts
 const stepCount = 2;
 const createsInFlight = 64;
 /** More than the largest size, with room for quotes; 1 MiB is what an author may use without asking. */
-const bytesMax = 2 * 1024 * 1024;
+const maxBytes = 2 * 1024 * 1024;
 /** What a raw transaction holds at most, so that no server refuses it. */
 const bytesTogether = 4 * 1024 * 1024;
 
@@ -20,7 +20,7 @@ interface Parcel {
 }
 
 const carrier = defineWorkflow<Parcel, void>(
-  { name: "carrier", limits: { paramsBytesMax: bytesMax, resultBytesMax: bytesMax } },
+  { name: "carrier", limits: { maxParamsBytes: maxBytes, maxResultBytes: maxBytes } },
   async ({ payload }, step) => {
     for (let n = 0; n < stepCount; n++) await step.do(`step ${n}`, async () => payload.text);
   },

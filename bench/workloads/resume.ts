@@ -120,7 +120,7 @@ async function measureEngine(bench: Bench, shape: Shape, how: "resident" | "repl
   const { history, resumes } = shape;
   const { warmUps } = bench.sizes;
   const listener = defineWorkflow<Pick<Shape, "history">, never>(
-    { name: "listener", limits: { stepsMax: history + warmUps + resumes + 1 } },
+    { name: "listener", limits: { maxSteps: history + warmUps + resumes + 1 } },
     async ({ payload }, step) => {
       for (let first = 0; first < payload.history; first += stepsAtOnce) {
         const names = stepNames(first, Math.min(first + stepsAtOnce, payload.history));
@@ -129,7 +129,7 @@ async function measureEngine(bench: Bench, shape: Shape, how: "resident" | "repl
       for (let n = 0; ; n++) await step.waitForEvent(`wait ${n}`, { type: "go" });
     },
   );
-  const runner = how === "replayed" ? { residents: 0 } : {};
+  const runner = how === "replayed" ? { maxResidents: 0 } : {};
   const engine = await startEngine(bench.freshPlace(), { listener }, runner);
   bench.note(`engine, ${resumes} resumes after ${history} steps, ${how}`);
 

@@ -14,9 +14,9 @@ const app = createWorkflows({
     concurrency: 50, // instances that execute here at once
     lease: "30 seconds",
     poll: "1 second",
-    pollMin: "500 ms",
-    pollMax: "30 seconds",
-    residents: 1000,
+    minPoll: "500 ms",
+    maxPoll: "30 seconds",
+    maxResidents: 1000,
   },
   ifInterrupted: "retry",
   onProblem: (problem) => console.error("workflows:", problem),

@@ -11,7 +11,7 @@ export class Site {
 
   constructor(tell: Tell, code: Code) {
     this.#code = code;
-    const workflow = defineWorkflow({ name: "w", limits: { stallMs: 60_000 } }, (event, step) =>
+    const workflow = defineWorkflow({ name: "w", limits: { stallTimeout: 60_000 } }, (event, step) =>
       this.#code(step, event),
     );
     this.story = tell({ W: workflow });
@@ -61,5 +61,5 @@ export class Site {
 }
 
 export function build(code: Code) {
-  return defineWorkflow({ name: "w", limits: { stallMs: 60_000 } }, (event, step) => code(step, event));
+  return defineWorkflow({ name: "w", limits: { stallTimeout: 60_000 } }, (event, step) => code(step, event));
 }

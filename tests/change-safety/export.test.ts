@@ -169,12 +169,12 @@ describe("an exported history", () => {
   test("is refused when it takes more bytes than allowed", async () => {
     const { story, instance } = await failing();
     const bytes = JSON.stringify(await instance.exportHistory()).length;
-    await expect(instance.exportHistory({ bytesMax: bytes / 2 })).rejects.toMatchObject({
+    await expect(instance.exportHistory({ maxBytes: bytes / 2 })).rejects.toMatchObject({
       code: "PAYLOAD_TOO_LARGE",
-      message: expect.stringContaining("bytesMax"),
+      message: expect.stringContaining("maxBytes"),
     });
-    await expect(instance.exportHistory({ bytesMax: bytes })).resolves.toBeDefined();
-    await expect(instance.exportHistory({ bytesMax: 0 })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(instance.exportHistory({ maxBytes: bytes })).resolves.toBeDefined();
+    await expect(instance.exportHistory({ maxBytes: 0 })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await story.stop();
   });
 

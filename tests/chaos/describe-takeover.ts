@@ -14,7 +14,7 @@ import { lookFor, pause } from "./time.ts";
 
 const leaseMs = 2000;
 const pollMs = 500;
-const task = { leaseMs, pollMs, residents: 1000 };
+const task = { leaseMs, pollMs, maxResidents: 1000 };
 
 export function describeTakeover(siteOf: () => Site): void {
   const kills = 3;

@@ -17,7 +17,7 @@ export interface RunnerTask {
   readonly program: ProgramName;
   readonly leaseMs: number;
   readonly pollMs: number;
-  readonly residents: number;
+  readonly maxResidents: number;
   readonly ifInterrupted?: "retry" | "fail";
 }
 
@@ -26,13 +26,13 @@ export type RunnerMessage = "awake" | "started";
 
 let stopping = false;
 const task = JSON.parse(process.argv[2] ?? "") as RunnerTask;
-const { leaseMs, pollMs, residents, ifInterrupted = "retry" } = task;
+const { leaseMs, pollMs, maxResidents, ifInterrupted = "retry" } = task;
 const ledger = openLedger(task.folder);
 
 const app = createWorkflows({
   workflows: programOf(task.program, ledger),
   store: await openStore(task.kind, task.address),
-  runner: { concurrency: 60, lease: leaseMs, poll: pollMs, pollMin: pollMs, pollMax: pollMs, residents },
+  runner: { concurrency: 60, lease: leaseMs, poll: pollMs, minPoll: pollMs, maxPoll: pollMs, maxResidents },
   ifInterrupted,
   onNotice: () => {},
   onProblem: (problem) => ledger.write(problemLine(problem)),

@@ -62,7 +62,7 @@ export async function openStage(site: Site, seed: number): Promise<Stage> {
 
 /** Some keep suspended turns in memory and some replay each time: both ways must lead to the same. */
 function drawTasks(random: Random): () => FleetTask {
-  return () => ({ program: "chaos", leaseMs, pollMs, residents: random.pick([0, 10, 1000]) });
+  return () => ({ program: "chaos", leaseMs, pollMs, maxResidents: random.pick([0, 10, 1000]) });
 }
 
 async function openApp(site: Site, proxy: TcpProxy | null): Promise<App<ChaosWorkflows>> {

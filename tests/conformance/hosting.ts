@@ -95,7 +95,7 @@ function defineProgram(
   runProgram: (event: WorkflowEvent, step: WorkflowStep) => unknown,
 ): WorkflowDefinition {
   const { stepLimit } = program.settings ?? {};
-  const options = { name: program.name, limits: stepLimit === undefined ? {} : { stepsMax: stepLimit } };
+  const options = { name: program.name, limits: stepLimit === undefined ? {} : { maxSteps: stepLimit } };
   if (mode === "everstep") return defineWorkflow(options, runProgram);
   return defineEntrypoint(
     options,

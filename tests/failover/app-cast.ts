@@ -85,7 +85,7 @@ export function openTrips(
   return createWorkflows({
     workflows: { TRIP: trip },
     store,
-    runner: { lease: leaseMs, poll: 100, pollMin: 50, pollMax: 200, concurrency },
+    runner: { lease: leaseMs, poll: 100, minPoll: 50, maxPoll: 200, concurrency },
     onNotice: () => {},
     onProblem: () => {},
   }) as TripApp;

@@ -123,7 +123,7 @@ describe("SEC-13 a body that is too large", () => {
   });
 
   test("is refused as soon as it is, without reading on", async () => {
-    const { send } = await begin({ bodyBytesMax: 10_000 });
+    const { send } = await begin({ maxBodyBytes: 10_000 });
     let chunks = 0;
     let isCancelled = false;
     const endless = new ReadableStream(
@@ -139,13 +139,13 @@ describe("SEC-13 a body that is too large", () => {
       { highWaterMark: 0 },
     );
     const { status, code, answer } = await send("/order/instances", endless);
-    expect([status, code, answer.error.details]).toEqual([413, "BODY_TOO_LARGE", { bytesMax: 10_000 }]);
+    expect([status, code, answer.error.details]).toEqual([413, "BODY_TOO_LARGE", { maxBytes: 10_000 }]);
     expect([chunks, isCancelled]).toEqual([11, true]);
   });
 
   test("is measured by a limit that is a number, or there is no handler", () => {
     for (const most of [Number.NaN, -1, "1000", null])
-      for (const name of ["bodyBytesMax", "streamsMax", "streamsPerClientMax"])
+      for (const name of ["maxBodyBytes", "maxStreams", "maxStreamsPerClient"])
         expect(() => createWatched({ http: { [name]: most } })).toThrow(`http.${name} is`);
   });
 
@@ -161,7 +161,7 @@ describe("SEC-13 a body that is too large", () => {
   });
 
   test("over a socket: an endless one is answered and cut off, one of another length than announced is none", async () => {
-    const { app, contents } = await begin({ bodyBytesMax: 10_000 });
+    const { app, contents } = await begin({ maxBodyBytes: 10_000 });
     const before = contents();
     const { url, close } = await serve(app, { port: 0, requestTimeout: 2000, headersTimeout: 1000 });
     const head = (more: string) =>

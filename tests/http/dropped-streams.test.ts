@@ -82,7 +82,7 @@ async function begin(data: Data) {
       workflows,
       store: data.open(),
       authorize: allowAll(),
-      http: { streamsMax: 6 },
+      http: { maxStreams: 6 },
       onNotice: () => {},
     });
   // Two processes, as far as the store can tell.

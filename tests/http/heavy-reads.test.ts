@@ -28,7 +28,7 @@ async function begin() {
           ? { actor: "ann" }
           : refuse(401, "Sign in."),
     },
-    http: { streamsPerClientMax: 20 },
+    http: { maxStreamsPerClient: 20 },
   });
   const { id } = await app.workflows.quick.create({ id: "q" });
   while ((await app.tick()).processed > 0);

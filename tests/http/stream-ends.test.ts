@@ -21,7 +21,7 @@ describe("streams have an end", () => {
   });
 
   test("no more than a number of them are open at once; one that closes makes room", async () => {
-    const { app, open } = beginStreaming({ streamsMax: 3 });
+    const { app, open } = beginStreaming({ maxStreams: 3 });
     await app.workflows.ORDER.create({ id: "o" });
     const paths = ["/instances", "/workflows/order/instances", "/workflows/order/instances/o"];
     const streams = await Promise.all(paths.map((path) => open(path)));
@@ -34,12 +34,12 @@ describe("streams have an end", () => {
   });
 
   test("one client has only so many of them, whoever else has none; who it is, its credentials say", async () => {
-    const watched = createWatched({ authorize: { request: () => {} }, http: { streamsPerClientMax: 2 } });
+    const watched = createWatched({ authorize: { request: () => {} }, http: { maxStreamsPerClient: 2 } });
     const open = async (headers: Record<string, string>): Promise<number> => {
       const all = { accept: "text/event-stream", ...headers };
       const response = await watched.app.fetch(new Request("http://localhost/instances", { headers: all }));
       if (response.status !== 200)
-        expect((await response.json()).error.message).toContain("streamsPerClientMax");
+        expect((await response.json()).error.message).toContain("maxStreamsPerClient");
       return response.status;
     };
     const [alice, bob] = [{ authorization: "Bearer a" }, { authorization: "Bearer b" }];

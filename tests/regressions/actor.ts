@@ -119,7 +119,7 @@ const acts: Record<Order["act"], (order: Order, problems: unknown[]) => Promise<
     const app = createWorkflows({
       workflows: { TIMED: timed },
       store: openPlace(place),
-      runner: { poll: 100, pollMin: 100, pollMax: 100 },
+      runner: { poll: 100, minPoll: 100, maxPoll: 100 },
       ...quiet(problems),
     });
     await app.start();

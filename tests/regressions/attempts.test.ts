@@ -16,7 +16,7 @@ onEachStore("attempts", (tell) => {
           throw new Error("no");
         }),
       );
-      const story = tell({ W: workflow }, { limits: { crashesMax: 1000 } });
+      const story = tell({ W: workflow }, { limits: { maxCrashes: 1000 } });
       await story.workflows.W.createBatch(Array.from({ length: 5 }, (_, n) => ({ id: `i${n}` })));
       const runners = ["a", "b", "c", "d"].map((name) => story.runner(name));
       const pick = (): HarnessRunner => runners[Math.floor(random() * 4)] as unknown as HarnessRunner;

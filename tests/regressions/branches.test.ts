@@ -89,7 +89,7 @@ onEachStore("branches", (tell) => {
 
   test.each([0, 1000])(
     "R-039 of ten steps the seventh fails twice: its body starts three times, all others once (%i residents)",
-    async (residents) => {
+    async (maxResidents) => {
       const starts = Array<number>(10).fill(0);
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
         const results: number[] = [];
@@ -103,7 +103,7 @@ onEachStore("branches", (tell) => {
         }
         return results;
       });
-      const story = tell({ W: workflow }, { runner: { residents } });
+      const story = tell({ W: workflow }, { runner: { maxResidents } });
       await story.workflows.W.create({ id: "i" });
       await story.advance("1 hour");
       expect(await story.status("i")).toEqual({ status: "complete", output: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { onEachStore } from "../scenarios/each-store.ts";
 
 onEachStore("a branch that is busy beside a wait", (tell) => {
-  const begin = async (residents: number) => {
+  const begin = async (maxResidents: number) => {
     const gate = createGate();
     let computations = 0;
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
@@ -16,7 +16,7 @@ onEachStore("a branch that is busy beside a wait", (tell) => {
       };
       return Promise.race([step.sleep("give up", "30 days").then(() => "gave up"), compute()]);
     });
-    const story = tell({ W: workflow }, { runner: { residents } });
+    const story = tell({ W: workflow }, { runner: { maxResidents } });
     await story.workflows.W.createBatch([{ id: "i" }, { id: "j" }]);
     const a = story.runner("a");
     await a.start();

@@ -38,7 +38,7 @@ onEachSite("damaged rows", (take) => {
       const story = createTestHarness({
         workflows: { W: workflow },
         store: site.open,
-        runner: { residents: 0 },
+        runner: { maxResidents: 0 },
       });
       const others = Array.from({ length: 20 }, (_, n) => `i${n}`);
       await story.workflows.W.createBatch(["bad", ...others].map((id) => ({ id, params: { id } })));

@@ -50,7 +50,7 @@ onEachStore("dangling calls", (tell) => {
           await step.sleep("nap", "1 minute");
           return kept;
         });
-        const story = tell({ W: workflow }, { runner: { residents: isReplayed ? 0 : 1000 } });
+        const story = tell({ W: workflow }, { runner: { maxResidents: isReplayed ? 0 : 1000 } });
         await story.workflows.W.create({ id: "i" });
         await story.runUntilIdle();
         if (isReplayed && gate.arrivals === 0) await story.restartRunner();

@@ -141,7 +141,7 @@ export const durationOptions: Readonly<Record<string, Measure>> = {
 
   "runner.poll": async (poll) => {
     const workflow = defineWorkflow({ name: "w" }, async () => {});
-    const runner = { poll, pollMin: poll, pollMax: poll };
+    const runner = { poll, minPoll: poll, maxPoll: poll };
     const harness = createTestHarness({ workflows: { W: workflow }, runner });
     const loop = harness.runner("loop");
     const polledAt: number[] = [];

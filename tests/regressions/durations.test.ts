@@ -88,7 +88,7 @@ describe("R-047 times longer than a native timer takes", () => {
     const app = createWorkflows({
       workflows: { W: workflow, WAITING: waiting },
       store: memory(),
-      runner: { lease: long, poll: long, pollMin: long, pollMax: long },
+      runner: { lease: long, poll: long, minPoll: long, maxPoll: long },
       ...quiet(),
     });
     await app.start();

@@ -35,13 +35,13 @@ onEachStore("early and short", (tell) => {
       ["a retry", 1000],
       ["a timeout", 0],
       ["a timeout", 1000],
-    ])("ends %s at its time only, and uses up no attempt (%i residents)", async (what, residents) => {
+    ])("ends %s at its time only, and uses up no attempt (%i residents)", async (what, maxResidents) => {
       started.length = 0;
       const workflow = defineWorkflow({ name: "w" }, async (event, step) => {
         await waits[what]?.(event, step);
         await step.do("after", async () => void started.push("after"));
       });
-      const story = tell({ W: workflow }, { runner: { residents } });
+      const story = tell({ W: workflow }, { runner: { maxResidents } });
       await story.workflows.W.create({ id: "i" });
       await story.runUntilIdle();
       const before = [...started];

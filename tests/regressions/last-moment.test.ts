@@ -29,7 +29,7 @@ onEachStore("events at the last moment", (tell) => {
       );
       return seen;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const instance = await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
     await story.clock.advance("1 hour");

@@ -31,7 +31,7 @@ test("R-080 a hundred thousand idle polls leave nothing behind", async () => {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const poll = { poll: 500, pollMin: 500, pollMax: 500 };
+  const poll = { poll: 500, minPoll: 500, maxPoll: 500 };
   const app = createWorkflows({ workflows: { W: workflow }, store: counting, runtime, runner: poll });
   await app.start();
   await runtime.advance("1 hour");
@@ -59,7 +59,7 @@ test("R-080 nor do fifty thousand steps, with retries, timeouts, sleeps and sign
   const app = createWorkflows({
     workflows: { W: workflow },
     store: memory(),
-    runner: { poll: 500, pollMin: 500 },
+    runner: { poll: 500, minPoll: 500 },
     onNotice: () => {},
   });
   await app.start();

@@ -45,27 +45,30 @@ test.each<[what: string, act: () => unknown, code: string, says: string]>([
     "INVALID_ARGUMENT",
     'Did you mean "concurrency"?',
   ],
-  ["a limit", app({ limits: { stepMax: 5 } }), "INVALID_ARGUMENT", 'Did you mean "stepsMax"?'],
+  ["a limit", app({ limits: { maxStep: 5 } }), "INVALID_ARGUMENT", 'Did you mean "maxSteps"?'],
   ["an option of the API", app({ http: { basepath: "/" } }), "INVALID_ARGUMENT", 'Did you mean "basePath"?'],
   ["a hook of the API", app({ authorize: { Management() {} } }), "INVALID_ARGUMENT", '"management"'],
   [
     "limits under which no wait is legal",
-    app({ limits: { waitMsMin: 5000, waitMsMax: 1000 } }),
+    app({ limits: { minWaitTimeout: 5000, maxWaitTimeout: 1000 } }),
     "INVALID_ARGUMENT",
-    "waitMsMin",
+    "minWaitTimeout",
   ],
   [
     "the same in a workflow",
-    workflow({ limits: { waitMsMin: 5000, waitMsMax: 1000 } }),
+    workflow({ limits: { minWaitTimeout: 5000, maxWaitTimeout: 1000 } }),
     "INVALID_WORKFLOW_DEFINITION",
-    "waitMsMin",
+    "minWaitTimeout",
   ],
   [
     "the same by an app and its workflow together",
     () =>
-      app({ limits: { waitMsMin: 5000 }, workflows: { W: workflow({ limits: { waitMsMax: 2000 } })() } })(),
+      app({
+        limits: { minWaitTimeout: 5000 },
+        workflows: { W: workflow({ limits: { maxWaitTimeout: 2000 } })() },
+      })(),
     "INVALID_ARGUMENT",
-    "waitMsMin",
+    "minWaitTimeout",
   ],
   [
     "a workflow's option",

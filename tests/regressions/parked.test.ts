@@ -67,8 +67,8 @@ async function expectWaker(store: Store, record: InstanceRecord): Promise<void> 
 onEachStore("parked runs", (tell) => {
   test.each([0, 1000])(
     "R-021 (INV-37, LIV-1) a run that nobody holds is due, and comes to its end by itself (%i residents)",
-    async (residents) => {
-      const story = tell(workflows, { runner: { residents } });
+    async (maxResidents) => {
+      const story = tell(workflows, { runner: { maxResidents } });
       for (const handle of Object.values(story.workflows)) await handle.create({ id: "i" });
       const { store } = story.app;
       for (let look = 0; look < 40; look++) {

@@ -41,7 +41,7 @@ onEachStore("inputs of passages", (tell) => {
       spoil(result, instanceId);
       await step.sleep("nap", "1 minute");
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const ids = ["a", "b"];
     await story.workflows.W.createBatch(ids.map((id) => ({ id, params: { deep: { list: ["given"] } } })));
     // Both are in the same step at the same time.
@@ -109,7 +109,7 @@ onEachStore("inputs of passages", (tell) => {
       payload.at.setFullYear(1970);
       for (let n = 0; n < 3; n++) await step.sleep(`nap ${n}`, "1 hour");
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const createdAt = story.runtime.now();
     const at = new Date(createdAt + 123);
     const instance = await story.workflows.W.create({ id: "i", params: { list: ["a"], at } });

@@ -44,7 +44,7 @@ onEachServer("results larger than the server takes", (take, name) => {
       const server = take();
       let runs = 0;
       const workflow = defineWorkflow(
-        { name: "w", limits: { resultBytesMax: 2 ** 26 } },
+        { name: "w", limits: { maxResultBytes: 2 ** 26 } },
         async (_event, step) => {
           await step.do("small", async () => "fine");
           await step.do("large", { retries: false }, async () => {

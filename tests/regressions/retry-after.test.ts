@@ -37,7 +37,7 @@ onEachStore("retry after", (tell) => {
           throw asking[what]?.();
         }).catch(() => "given up"),
       );
-      const story = tell({ W: workflow }, { runner: { residents: 0 } });
+      const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
       await story.workflows.W.create({ id: "i" });
       await story.runUntilIdle();
       const begun = startedAt[0] ?? 0;
@@ -74,7 +74,7 @@ onEachStore("retry after", (tell) => {
         if (attempt === 1) throw busy;
       });
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("20 minutes");
     expect((await story.status("i")).status).toBe("complete");

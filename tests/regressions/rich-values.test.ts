@@ -71,7 +71,7 @@ onEachStore("rich values", (tell) => {
         await step.sleep("nap", "1 minute");
         return returned;
       });
-      const story = tell({ W: workflow }, { runner: { residents: 0 } });
+      const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
       await story.workflows.W.create({ id: "i" });
       await story.runUntilIdle();
       const refused = await story.sendEvent("i", { type: "note", payload: make() }).then(

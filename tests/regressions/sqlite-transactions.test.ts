@@ -52,7 +52,7 @@ test("R-084 the SQLite store never writes in a transaction that it began for rea
   const app = createWorkflows({
     workflows: { MIXED: mixed },
     store: sqlite({ path: ":memory:", driver }),
-    runner: { residents: 0 },
+    runner: { maxResidents: 0 },
     ...quiet(),
   });
   await app.start();

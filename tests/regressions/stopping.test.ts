@@ -140,7 +140,7 @@ onEachData("stopping by a real clock", { durable: true }, (take) => {
       const store = open();
       // Where there are hints, polling shall not help.
       const hears = store.capabilities.nudges.has || store.changeMark !== undefined;
-      const runner = hears ? { poll: "1 minute", pollMin: "1 minute", pollMax: "1 minute" } : {};
+      const runner = hears ? { poll: "1 minute", minPoll: "1 minute", maxPoll: "1 minute" } : {};
       return createWorkflows({ workflows: { W: workflow }, store, runner, ...quiet() });
     };
     const [a, b] = [app("a"), app("b")];

@@ -17,7 +17,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
       await step.sleep("nap", "1 hour");
       return first;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("2 hours");
     expect(await story.status("i")).toEqual({ status: "complete", output: { n: 1 } });
@@ -197,7 +197,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
       }
       return seen;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("1 minute");
     expect((await story.status("i")).output).toEqual(["for 0", "for 1", "for 2", "while 2", "while 1"]);
@@ -240,7 +240,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
         }),
       ]),
     );
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("3 minutes");
     expect(await story.status("i")).toEqual({ status: "complete", output: [1, "at last"] });
@@ -293,7 +293,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
       await step.sleep("nap", "1 hour");
       return first;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("1 hour");
     expect(await story.status("i")).toEqual({ status: "complete", output: "good 1" });
@@ -310,7 +310,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
       await step.do("after", async () => count("after"));
       return value;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("1 hour");
     expect(counts).toEqual({ outer: 1, inner: 1, after: 1 });
@@ -448,7 +448,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
         await step.do("clean up", async () => ran.push("clean up"));
       }
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
     expect(ran).toEqual([]);
@@ -464,7 +464,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
       await step.sleep("nap", "1 hour");
       return event.payload.list.length;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i", params: { list: ["a"] } });
     await story.advance("1 hour");
     expect(seen).toEqual([2, 2]);
@@ -476,7 +476,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
       seen.push(event.timestamp.getTime());
       await step.sleep("nap", "1 hour");
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const createdAt = story.clock.now().getTime();
     const instance = await story.workflows.W.create({ id: "i" });
     await story.advance("90 minutes");
@@ -505,7 +505,7 @@ onEachStore("4.1 Replay and step cache", (tell) => {
   });
 
   test("30. more steps than the maximum end the run errored with STEP_LIMIT_EXCEEDED; sleeps are not counted", async () => {
-    const workflow = defineWorkflow({ name: "w", limits: { stepsMax: 3 } }, async (event, step) => {
+    const workflow = defineWorkflow({ name: "w", limits: { maxSteps: 3 } }, async (event, step) => {
       for (let i = 0; i < event.payload.steps; i++) {
         await step.do(`step ${i}`, async () => i);
         await step.sleep(`nap ${i}`, 1);

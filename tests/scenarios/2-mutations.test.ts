@@ -169,7 +169,7 @@ onEachTable("4.2 Step mutations", (open) => {
 
   test.each([0, 1000])(
     "row 39: writes and children of a step commit together, or not at all (%d residents)",
-    async (residents) => {
+    async (maxResidents) => {
       const { tell, insert, rows } = open();
       const child = defineWorkflow({ name: "child" }, async () => "ran");
       const parent = defineWorkflow({ name: "parent" }, async (_event, step) => {
@@ -181,7 +181,7 @@ onEachTable("4.2 Step mutations", (open) => {
           });
         });
       });
-      const story = tell({ PARENT: parent, CHILD: child }, { runner: { residents } });
+      const story = tell({ PARENT: parent, CHILD: child }, { runner: { maxResidents } });
       await story.workflows.PARENT.create({ id: "p" });
       await story.runUntilIdle();
       expect(rows()).toEqual({});
@@ -481,7 +481,7 @@ onEachTable("4.2 Step mutations", (open) => {
       await step.do("third", async ({ mutate }) => mutate((db) => insert(db, "free", "third")));
       return "went on";
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("1 hour");
     expect(await story.status("i")).toEqual({ status: "complete", output: "went on" });
@@ -507,7 +507,7 @@ onEachTable("4.2 Step mutations", (open) => {
 
   test.each([0, 1000])(
     "49. step mutations do not repeat on replay (%d residents, INV-19)",
-    async (residents) => {
+    async (maxResidents) => {
       const { tell, insert, rows } = open();
       const ran: string[] = [];
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
@@ -520,7 +520,7 @@ onEachTable("4.2 Step mutations", (open) => {
         });
         for (let n = 0; n < 3; n++) await step.sleep(`nap ${n}`, "1 hour");
       });
-      const story = tell({ W: workflow }, { runner: { residents } });
+      const story = tell({ W: workflow }, { runner: { maxResidents } });
       await story.workflows.W.create({ id: "i" });
       await story.runUntilIdle();
       await story.restartRunner();
@@ -702,7 +702,7 @@ onEachTable("4.2 Step mutations", (open) => {
       await step.waitForEvent<string>("second", order).catch(() => {});
       await step.sleep("nap", "1 hour");
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.sendEvent("i", { type: "order", payload: "tea" });
     await story.advance("3 hours");

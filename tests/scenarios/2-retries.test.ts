@@ -277,7 +277,7 @@ onEachStore("4.2 Retries and timeouts", (tell) => {
   test("44. with a cap a timeout above it is refused; without one any timeout works", async () => {
     const run = async (_event: unknown, step: import("everstep").WorkflowStep) =>
       step.do("long", { timeout: "2 hours" }, async () => "fine");
-    const capped = defineWorkflow({ name: "capped", limits: { timeoutMsMax: 60 * 60 * 1000 } }, run);
+    const capped = defineWorkflow({ name: "capped", limits: { maxStepTimeout: 60 * 60 * 1000 } }, run);
     const free = defineWorkflow({ name: "free" }, run);
     const story = tell({ CAPPED: capped, FREE: free });
     await story.workflows.CAPPED.create({ id: "capped" });
@@ -403,7 +403,7 @@ onEachStore("4.2 Retries and timeouts", (tell) => {
     const { workflow, calls } = flaky(50, {
       retries: { limit: Number.POSITIVE_INFINITY, delay: 10, backoff: "constant" },
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
     expect((await story.history("i")).steps[0]?.maxAttempts).toBeNull();

@@ -69,9 +69,9 @@ onEachStore("4.3 Sleep and timers", (tell) => {
 
   test.each([0, 1000])(
     "59. a wake before the time changes nothing and keeps one wake only (%d residents)",
-    async (residents) => {
+    async (maxResidents) => {
       const { workflow, wokeAt } = sleeper("1 hour", () => story.runtime.now());
-      const story = tell({ W: workflow }, { runner: { residents } });
+      const story = tell({ W: workflow }, { runner: { maxResidents } });
       const start = story.runtime.now();
       await story.workflows.W.create({ id: "i" });
       await story.runUntilIdle();
@@ -121,7 +121,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
 
   test.each([0, 1000])(
     "61. parallel sleeps of a minute and an hour: at a minute only the first is over (%d residents)",
-    async (residents) => {
+    async (maxResidents) => {
       const after: string[] = [];
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
         const nap = async (name: string, duration: string) => {
@@ -131,7 +131,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
         // The longer one is registered first: order of asking must not matter.
         await Promise.all([nap("long", "1 hour"), nap("short", "1 minute")]);
       });
-      const story = tell({ W: workflow }, { runner: { residents } });
+      const story = tell({ W: workflow }, { runner: { maxResidents } });
       const start = story.runtime.now();
       await story.workflows.W.create({ id: "i" });
       await story.advance(minute - 1);
@@ -157,7 +157,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
       ]);
       return received.payload;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const start = story.runtime.now();
     await story.workflows.W.create({ id: "i" });
     await story.advance("1 minute");
@@ -181,7 +181,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
       ]);
       return waits.map(({ status }) => status);
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const start = story.runtime.now();
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
@@ -223,7 +223,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
     const workflow = defineWorkflow({ name: "w" }, async (event, step) => {
       await step.sleepUntil("later", timeOf(event.timestamp.getTime() + hour));
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const start = story.runtime.now();
     await story.workflows.W.create({ id: "i" });
     await story.advance(hour - 1);
@@ -304,7 +304,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
         lasted.set(duration, story.runtime.now() - event.timestamp.getTime());
       });
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     for (const [duration] of durations) await story.workflows.W.create({ params: { duration } });
     await story.advance("1 year");
     expect(lasted).toEqual(new Map(durations));
@@ -386,7 +386,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
     async (duration) => {
       const { workflow, wokeAt } = sleeper(duration, () => story.runtime.now());
       // One poll a day: the other polls of two months would find nothing anyway.
-      const poll = { poll: "1 day", pollMin: "1 day", pollMax: "1 day" };
+      const poll = { poll: "1 day", minPoll: "1 day", maxPoll: "1 day" };
       const story = tell({ W: workflow }, { autoRun: true, runner: poll });
       const start = story.runtime.now();
       await story.workflows.W.create({ id: "i" });
@@ -433,7 +433,7 @@ onEachStore("4.3 Sleep and timers", (tell) => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       await Promise.all([step.sleep("long", "2 hours"), step.sleep("short", "1 hour")]);
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const start = story.runtime.now();
     const instance = await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();

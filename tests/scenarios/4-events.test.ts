@@ -44,7 +44,7 @@ onEachStore("4.4 Events", (tell) => {
       await step.sleep("nap", "1 hour");
       return (await step.waitForEvent("answer", { type: "answer" })).payload;
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     const start = story.runtime.now();
     await story.workflows.W.create({ id: "not-begun" });
     await story.sendEvent("not-begun", { type: "answer", payload: "very early" });
@@ -103,7 +103,7 @@ onEachStore("4.4 Events", (tell) => {
   });
 
   test("75. several events of one type are consumed oldest first, one per wait", async () => {
-    const story = tell({ W: collector }, { runner: { residents: 0 } });
+    const story = tell({ W: collector }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i", params: { count: 3 } });
     for (const payload of ["one", "two"]) {
       await story.sendEvent("i", { type: "note", payload });
@@ -247,7 +247,7 @@ onEachStore("4.4 Events", (tell) => {
       await step.sleep("nap", "1 hour");
       return step.do("after", async () => "went on");
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("2 hours");
     expect(await story.status("i")).toEqual({ status: "complete", output: "went on" });
@@ -283,8 +283,8 @@ onEachStore("4.4 Events", (tell) => {
 
   test.each([0, 1000])(
     "80. a wake before the deadline does not time the wait out (%d residents)",
-    async (residents) => {
-      const story = tell({ W: waiter }, { runner: { residents } });
+    async (maxResidents) => {
+      const story = tell({ W: waiter }, { runner: { maxResidents } });
       const start = story.runtime.now();
       await story.workflows.W.create({ id: "i" });
       await story.runUntilIdle();
@@ -557,14 +557,14 @@ onEachStore("4.4 Events", (tell) => {
 
   test.each([0, 1000])(
     "90. a wait gives payload, type and a Date, also after replay (%d residents)",
-    async (residents) => {
+    async (maxResidents) => {
       const seen: ReceivedEvent[] = [];
       const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
         const received = await step.waitForEvent("answer", { type: "answer" });
         seen.push(received);
         await step.sleep("nap", "1 hour");
       });
-      const story = tell({ W: workflow }, { runner: { residents } });
+      const story = tell({ W: workflow }, { runner: { maxResidents } });
       await story.workflows.W.create({ id: "i" });
       await story.advance("5 minutes");
       const sentAt = story.clock.now();
@@ -572,7 +572,7 @@ onEachStore("4.4 Events", (tell) => {
       await story.sendEvent("i", { type: "answer", payload });
       await story.advance("2 hours");
       expect((await story.status("i")).status).toBe("complete");
-      expect(seen).toHaveLength(residents === 0 ? 2 : 1);
+      expect(seen).toHaveLength(maxResidents === 0 ? 2 : 1);
       for (const received of seen) {
         expect(received).toStrictEqual({ type: "answer", payload, timestamp: sentAt });
         expect(received.timestamp).toBeInstanceOf(Date);
@@ -601,7 +601,7 @@ onEachStore("4.4 Events", (tell) => {
   ] as const)(
     "91. a second event that comes when a runner %s is taken too, by whoever is next",
     async (_title, place, verb) => {
-      const story = tell({ W: collector }, { runner: { residents: 0 } });
+      const story = tell({ W: collector }, { runner: { maxResidents: 0 } });
       await story.workflows.W.create({ id: "i", params: { count: 2 } });
       await story.runUntilIdle();
       await story.sendEvent("i", { type: "note", payload: "one" });
@@ -755,7 +755,7 @@ onEachStore("4.4 Events", (tell) => {
       ]);
       return settled.map((wait) => (wait.status === "fulfilled" ? wait.value.payload : "timed out"));
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.runUntilIdle();
     await story.app.publish("news", "published");

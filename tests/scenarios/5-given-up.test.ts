@@ -6,7 +6,7 @@ onEachStore("Runs that were given up", (tell) => {
   test("a body that kills its process ends the run as CRASH_LOOP, a dead letter that can be retried where it was", async () => {
     let deadly = true;
     const ran: string[] = [];
-    const workflow = defineWorkflow({ name: "w", limits: { crashesMax: 3 } }, async (_event, step) => {
+    const workflow = defineWorkflow({ name: "w", limits: { maxCrashes: 3 } }, async (_event, step) => {
       await step.do("first", async () => ran.push("first"));
       return step.do("deadly", async () => {
         ran.push("deadly");

@@ -736,7 +736,7 @@ onEachStore("4.6 Leases and distribution", (tell) => {
     const workflow = defineWorkflow({ name: "w" }, async (_event, step) => {
       await step.sleep("nap", "1 hour");
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.createBatch(Array.from({ length: 10 }, (_, n) => ({ id: `i${n}` })));
     await story.runUntilIdle();
     await story.clock.advance("1 hour");

@@ -57,7 +57,7 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
       await step.sleep("nap", "1 minute");
       await step.log.error("end");
     });
-    const story = tell({ W: workflow }, { runner: { residents: 0 } });
+    const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
     await story.workflows.W.create({ id: "i" });
     await story.advance("2 minutes");
     const lines = await story.logs("i");
@@ -248,12 +248,12 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
     const checked = {
       "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value }) },
     };
-    const plain = defineWorkflow({ name: "plain", limits: { stepsMax: 7 } }, async () => 1);
+    const plain = defineWorkflow({ name: "plain", limits: { maxSteps: 7 } }, async () => 1);
     const strict = defineWorkflow({ name: "strict", params: checked, concurrency: 3 }, async () => 1);
-    const story = tell({ PLAIN: plain, STRICT: strict }, { limits: { stepsMax: 5, batchMax: 9 } });
+    const story = tell({ PLAIN: plain, STRICT: strict }, { limits: { maxSteps: 5, maxBatchSize: 9 } });
     const facts = story.app
       .manifest()
-      .map(({ limits: { stepsMax, batchMax }, ...rest }) => ({ ...rest, stepsMax, batchMax }));
+      .map(({ limits: { maxSteps, maxBatchSize }, ...rest }) => ({ ...rest, maxSteps, maxBatchSize }));
     expect(facts).toEqual([
       {
         key: "PLAIN",
@@ -261,8 +261,8 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
         checksParams: false,
         checksOutput: false,
         concurrency: null,
-        stepsMax: 7,
-        batchMax: 9,
+        maxSteps: 7,
+        maxBatchSize: 9,
       },
       {
         key: "STRICT",
@@ -270,8 +270,8 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
         checksParams: true,
         checksOutput: false,
         concurrency: 3,
-        stepsMax: 5,
-        batchMax: 9,
+        maxSteps: 5,
+        maxBatchSize: 9,
       },
     ]);
   });

@@ -76,7 +76,7 @@ onEachStore("values within bounds", (tell) => {
     ["thirty thousand keys", () => manyKeys(30_000)],
     ["a text of just a mebibyte", () => "x".repeat(mib - 2)],
   ])("SEC-12 are kept and come back: %s", async (_title, make) => {
-    const story = tell({ KEEPER: keeper }, { runner: { residents: 0 } });
+    const story = tell({ KEEPER: keeper }, { runner: { maxResidents: 0 } });
     const value = make();
     await story.workflows.KEEPER.create({ id: "i", params: value });
     await story.runUntilIdle();

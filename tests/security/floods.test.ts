@@ -9,7 +9,7 @@ onEachStore("floods", (tell) => {
   test("SEC-23 a run that is sent ten times the events it may hold keeps those it may, and goes on", async () => {
     const cap = 20;
     const workflow = defineWorkflow(
-      { name: "w", limits: { bufferedEventsMax: cap } },
+      { name: "w", limits: { maxBufferedEvents: cap } },
       async (_event, step) => {
         const { payload } = await step.waitForEvent("wanted", { type: "wanted", timeout: "1 day" });
         return payload;
@@ -47,11 +47,11 @@ onEachStore("floods", (tell) => {
       });
     expect(await story.app.counts()).toMatchObject({ active: 0 });
     expect(await story.workflows.W.createBatch(batch(100))).toHaveLength(100);
-    expect(defaultLimits).toMatchObject({ batchMax: 100, pageSizeMax: 100, bufferedEventsMax: 10_000 });
+    expect(defaultLimits).toMatchObject({ maxBatchSize: 100, maxPageSize: 100, maxBufferedEvents: 10_000 });
   });
 
   test("SEC-23 a run that asks for more steps than it may ends, and others do not notice", async () => {
-    const workflow = defineWorkflow({ name: "w", limits: { stepsMax: 10 } }, async ({ payload }, step) => {
+    const workflow = defineWorkflow({ name: "w", limits: { maxSteps: 10 } }, async ({ payload }, step) => {
       for (let n = 0; payload.greedy || n < 5; n++) await step.do(`step ${n}`, async () => n);
       return "done";
     });

@@ -42,7 +42,7 @@ onEachStore("hostile names", (tell) => {
         await step.sleep(`${name} nap`, "1 minute");
         return [payload, result, event.payload, event.type, news.payload];
       });
-      const story = tell({ W: workflow }, { runner: { residents: 0 } });
+      const story = tell({ W: workflow }, { runner: { maxResidents: 0 } });
       const instance = await story.workflows.W.create({ id: name, params: { [name]: 1 } });
       await story.runUntilIdle();
       await instance.sendEvent({ type: name, payload: { [name]: 2 }, idempotencyKey: name });

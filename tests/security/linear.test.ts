@@ -24,12 +24,12 @@ const mib = 1024 * 1024;
 /** With the limits out of the way, so that whatever is behind them gets to see all of the text. */
 const boundless = {
   ...defaultLimits,
-  workflowNameMax: Number.POSITIVE_INFINITY,
-  instanceIdMax: Number.POSITIVE_INFINITY,
-  stepNameMax: Number.POSITIVE_INFINITY,
-  eventTypeMax: Number.POSITIVE_INFINITY,
-  topicMax: Number.POSITIVE_INFINITY,
-  logCategoryMax: Number.POSITIVE_INFINITY,
+  maxWorkflowNameLength: Number.POSITIVE_INFINITY,
+  maxInstanceIdLength: Number.POSITIVE_INFINITY,
+  maxStepNameLength: Number.POSITIVE_INFINITY,
+  maxEventTypeLength: Number.POSITIVE_INFINITY,
+  maxTopicLength: Number.POSITIVE_INFINITY,
+  maxLogCategoryLength: Number.POSITIVE_INFINITY,
 };
 
 const doors: Record<string, (text: string) => unknown> = {

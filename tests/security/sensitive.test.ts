@@ -26,7 +26,7 @@ async function ended(showSensitive?: () => boolean) {
   const app = createWorkflows({
     workflows: { KEEPER: keeper },
     store: memory(),
-    runner: { residents: 0 },
+    runner: { maxResidents: 0 },
     onProblem: () => {},
     ...(showSensitive ? { showSensitive } : {}),
   });

@@ -1,4 +1,6 @@
 /** What authors and hosts import. */
+
+export { defaultLimitOptions as defaultLimits, type LimitOptions } from "./authoring/check-limits.ts";
 export { type Classify, type ErrorCategory, httpClassifier } from "./authoring/classify.ts";
 export {
   defineWorkflow,
@@ -83,7 +85,7 @@ export {
 } from "./http/queue-handler.ts";
 export { type ErrorCode, EverstepError, StoreError, type StoreFailure } from "./model/error.ts";
 export type { InstanceRef, InstanceStatus, TerminationReason } from "./model/instance.ts";
-export { defaultLimits, type Limits } from "./model/limits.ts";
+export type { Limits } from "./model/limits.ts";
 export type { LogLevel } from "./model/log-line.ts";
 export type {
   AttemptEnd,

@@ -19,7 +19,7 @@ function stepFaults(step: StepView): string[] {
   const faults: string[] = [];
   if (maxAttempts !== null && attempts > maxAttempts) faults.push(`${stepKey} had ${attempts} attempts`);
   if (starts < attempts) faults.push(`${stepKey} had ${attempts} attempts in ${starts} starts`);
-  if (errors.length > failuresMax(step)) faults.push(`${stepKey} failed ${errors.length} times`);
+  if (errors.length > maxFailures(step)) faults.push(`${stepKey} failed ${errors.length} times`);
   if (/hopeless$/.test(step.name) && status === "errored" && attempts !== hopelessRetries + 1) {
     faults.push(`${stepKey} was given up after ${attempts} attempts`);
   }
@@ -29,7 +29,7 @@ function stepFaults(step: StepView): string[] {
   return faults;
 }
 
-function failuresMax({ name }: StepView): number {
+function maxFailures({ name }: StepView): number {
   if (/hopeless$/.test(name)) return hopelessRetries + 1;
   if (/once$/.test(name)) return 1;
   return /flaky$/.test(name) ? flakyThrowsMax : 0;

@@ -61,7 +61,7 @@ describe.each(fixtures)("$name", (fixture) => {
         workflows: cast(world),
         store: copy.open,
         now: writtenUntil + 1000,
-        runner: { residents: 0 },
+        runner: { maxResidents: 0 },
       });
       cleanUps.push(() => harness.stop());
       await finishEverything(harness);

@@ -13,8 +13,8 @@ export async function writeGoldenStore(open: () => Store): Promise<void> {
     store: open,
     now: new Date("2026-01-01T00:00:00Z"),
     seed: "golden",
-    runner: { residents: 0 },
-    limits: { crashesMax: 2 },
+    runner: { maxResidents: 0 },
+    limits: { maxCrashes: 2 },
   });
   const { steps, sleeps, retries, events, topics, held, once } = harness.workflows;
   const { fails, refuses, values, branches, family, ported } = harness.workflows;

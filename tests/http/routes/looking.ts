@@ -21,7 +21,7 @@ export function looking(world: () => World): void {
       checksOutput: false,
       concurrency: null,
       paramsSchema: { type: "object", properties: { count: { type: "number" } } },
-      limits: { paramsBytesMax: 2000, timeoutMsMax: null },
+      limits: { maxParamsBytes: 2000, maxStepTimeoutMs: null },
     });
     const { body: capped } = await world().get("/workflows/capped");
     expect([capped.concurrency, "paramsSchema" in capped]).toEqual([1, false]);

@@ -51,7 +51,7 @@ export const quick = defineWorkflow({ name: "quick" }, async (event) => event.pa
 export const capped = defineWorkflow({ name: "capped", concurrency: 1 }, async () => "done");
 
 /** Given up as soon as whoever runs it has died once. */
-export const fragile = defineWorkflow({ name: "fragile", limits: { crashesMax: 2 } }, async (_event, step) =>
+export const fragile = defineWorkflow({ name: "fragile", limits: { maxCrashes: 2 } }, async (_event, step) =>
   step.do("work", () => "done"),
 );
 

@@ -117,7 +117,7 @@ export function openApp(
     store,
     authorize: allowAll(),
     http: everyRoute,
-    limits: { paramsBytesMax: 2000, eventBytesMax: 2000, bufferedEventsMax: 3 },
+    limits: { maxParamsBytes: 2000, maxEventBytes: 2000, maxBufferedEvents: 3 },
     ...options,
   });
 }

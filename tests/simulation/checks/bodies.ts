@@ -21,7 +21,7 @@ export interface BodiesParts {
   readonly programOf: (params: unknown) => Act;
   /** Instances of which somebody had a failed step tried again. */
   readonly retried: ReadonlySet<string>;
-  readonly crashesMax: number;
+  readonly maxCrashes: number;
   /** Clocks agree, so a lease that is over by one is over by all. */
   readonly clocksAgree: boolean;
   readonly now: () => number;
@@ -85,10 +85,10 @@ export class Bodies {
     const facts = this.#parts.facts.get(run);
     if (facts === undefined) return;
     const { crashCount, runId } = facts.record;
-    const { crashesMax } = this.#parts;
+    const { maxCrashes } = this.#parts;
     // A single lease that ran out, and that nobody was heard under, proves nothing.
-    if (crashCount >= crashesMax && (crashCount > 1 || this.#heard.has(runId)))
-      yield found("INV-14", `after ${crashCount} crashes; at ${crashesMax} it is given up`);
+    if (crashCount >= maxCrashes && (crashCount > 1 || this.#heard.has(runId)))
+      yield found("INV-14", `after ${crashCount} crashes; at ${maxCrashes} it is given up`);
     for (const message of this.#withoutLease(facts, member)) yield found("INV-6", message);
     for (const message of this.#again(entry, facts)) yield found("INV-9", message);
     for (const message of tooEarly(entry, facts)) yield found("INV-8", message);

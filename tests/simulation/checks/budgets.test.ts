@@ -54,7 +54,7 @@ function world() {
   const budgets = new Budgets({
     leases: { holderOf: () => member } as unknown as Leases,
     facts: new Map([["w/a/1", facts]]),
-    memoryBytes: 1000,
+    maxMemoryBytes: 1000,
   });
   const apply = (call: object, answer: unknown, runs: Applied["runs"] = []): void => {
     const applied = { member, call, answer, written: [], runs } as unknown as Applied;

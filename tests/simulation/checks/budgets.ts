@@ -16,7 +16,7 @@ export interface BudgetsParts {
   readonly leases: Leases;
   readonly facts: ReadonlyMap<string, RunFacts>;
   /** What turns in progress may hold. */
-  readonly memoryBytes: number;
+  readonly maxMemoryBytes: number;
 }
 
 export class Budgets implements Check {
@@ -38,14 +38,14 @@ export class Budgets implements Check {
 
   /** Before it is on its way. */
   *called(member: Member, { method, args }: StoreCall): Generator<Finding> {
-    const { memoryBytes } = this.#parts;
+    const { maxMemoryBytes } = this.#parts;
     if (method === "release") for (const { runId } of args[0] as readonly Lease[]) this.#known.delete(runId);
     if (method !== "claim" || this.#disturbed.has(member) || (args[0] as ClaimRequest).limit === 0) return;
     const bytes = this.#heldBy(member);
-    if (bytes < memoryBytes) return;
+    if (bytes < maxMemoryBytes) return;
     yield {
       invariant: "INV-48",
-      message: `process ${member.number} asks for more runs, with ${bytes} bytes of ${memoryBytes} in turns in progress`,
+      message: `process ${member.number} asks for more runs, with ${bytes} bytes of ${maxMemoryBytes} in turns in progress`,
     };
   }
 
@@ -61,15 +61,15 @@ export class Budgets implements Check {
     if (call.method === "claim")
       for (const { lease } of answer as readonly Claim[]) this.#known.delete(lease.runId);
     if (call.method !== "readRuns") return;
-    const [, bytesMax = Number.POSITIVE_INFINITY] = call.args as [unknown, number?];
+    const [, maxBytes = Number.POSITIVE_INFINITY] = call.args as [unknown, number?];
     // One history is read, however large it is.
     const sizes = (answer as readonly RunHistory[]).map(historyBytes).filter((bytes) => bytes > 0);
     const beyond = sizes.slice(0, -1).reduce((sum, bytes) => sum + bytes, 0);
     // Stores measure rows, and only about.
-    if (beyond <= 2 * bytesMax + 2000) return;
+    if (beyond <= 2 * maxBytes + 2000) return;
     yield {
       invariant: "INV-48",
-      message: `a read of histories brought ${beyond} bytes and another one, where ${bytesMax} were asked for`,
+      message: `a read of histories brought ${beyond} bytes and another one, where ${maxBytes} were asked for`,
     };
   }
 

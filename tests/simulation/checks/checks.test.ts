@@ -26,11 +26,11 @@ function checksOf({ isStale }: { readonly isStale: boolean }): Checks {
   const settings = {
     concurrency: 1,
     lease: 1000,
-    residents: 0,
-    pollMin: 10,
+    maxResidents: 0,
+    minPoll: 10,
     poll: 10,
-    pollMax: 10,
-    memoryBytes: 1000,
+    maxPoll: 10,
+    maxMemoryBytes: 1000,
   };
   const weather: Weather = { ...stillWeather, settings };
   const now = (): number => 0;
@@ -40,7 +40,7 @@ function checksOf({ isStale }: { readonly isStale: boolean }): Checks {
     store,
     weather,
     isCalm: true,
-    crashesMax: 10,
+    maxCrashes: 10,
     programOf: () => ({ kind: "sleep", ms: 1 }),
     workflowName: "w",
     rows: null,

@@ -46,7 +46,7 @@ export interface ChecksParts {
   readonly weather: Weather;
   /** Nothing goes wrong in this world. */
   readonly isCalm: boolean;
-  readonly crashesMax: number;
+  readonly maxCrashes: number;
   readonly programOf: (params: unknown) => Act;
   readonly workflowName: string;
   readonly rows: ReadonlyMap<string, unknown> | null;
@@ -83,8 +83,8 @@ export class Checks {
     const isCalm = parts.isCalm && settings.lease > 20 * latencyMsMax;
     this.#bodies = new Bodies({ ...parts, leases, facts, clocksAgree: skewMs === 0 });
     // Whoever is ticked from outside asks whenever it is ticked.
-    const pollMsMin = weather.ticked ? 0 : settings.pollMin;
-    this.#rates = new Rates({ pollMsMin, pollMsMax: settings.pollMax, now });
+    const minPollMs = weather.ticked ? 0 : settings.minPoll;
+    this.#rates = new Rates({ minPollMs, maxPollMs: settings.maxPoll, now });
     this.#stops = new Stops({ leases, facts, now });
     // A question to the store's clock takes its time, and nobody knows when on the way it was answered.
     const aheadMsMax = skewMs > 0 ? latencyMsMax + 2 : 0;
@@ -100,12 +100,12 @@ export class Checks {
     });
     const noticedWithinMs =
       weather.ownership && !weather.ticked
-        ? 1000 + 6 * settings.pollMin + 20 * latencyMsMax
+        ? 1000 + 6 * settings.minPoll + 20 * latencyMsMax
         : Number.POSITIVE_INFINITY;
     this.#deaths = new Deaths({ leases, facts, noticedWithinMs, now });
     // With clocks that are wrong a lease may be over for others before its time.
     this.#keptLeases = skewMs > 0 ? null : new KeptLeases({ leaseMs: settings.lease, latencyMsMax, now });
-    this.#budgets = new Budgets({ leases, facts, memoryBytes: settings.memoryBytes });
+    this.#budgets = new Budgets({ leases, facts, maxMemoryBytes: settings.maxMemoryBytes });
     this.#all = [
       new NoEffect(store),
       new Repeats(),

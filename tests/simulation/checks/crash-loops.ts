@@ -11,7 +11,7 @@ import { type Applied, type Check, nameOf } from "./applied.ts";
 
 export interface CrashLoopsParts {
   readonly ledger: Ledger;
-  readonly crashesMax: number;
+  readonly maxCrashes: number;
   /** The workflow whose bodies are in the ledger. */
   readonly workflowName: string;
 }
@@ -48,7 +48,7 @@ export class CrashLoops implements Check {
       if (error?.code !== "CRASH_LOOP" || before?.record.error?.code === "CRASH_LOOP") continue;
       const charged = this.#charged.get(nameOf(after)) ?? 0;
       // One lease may have run out that nobody ever heard of, and alone it proves nothing.
-      const least = Math.max(1, this.#parts.crashesMax - 1);
+      const least = Math.max(1, this.#parts.maxCrashes - 1);
       if (charged >= least) continue;
       yield {
         invariant: "INV-14",

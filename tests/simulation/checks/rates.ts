@@ -7,9 +7,9 @@ import type { Applied, Check } from "./applied.ts";
 
 export interface RatesParts {
   /** 0 where processes are ticked from outside. */
-  readonly pollMsMin: number;
+  readonly minPollMs: number;
   /** However far out of reach it is, a store is asked this often. */
-  readonly pollMsMax: number;
+  readonly maxPollMs: number;
   readonly now: () => number;
 }
 
@@ -50,12 +50,12 @@ export class Rates implements Check {
   *called(member: Member, { method }: StoreCall): Generator<Finding> {
     const silence = this.#silences.get(member);
     const now = this.#parts.now();
-    if (silence === undefined || now >= silence.until || this.#parts.pollMsMin === 0) return;
+    if (silence === undefined || now >= silence.until || this.#parts.minPollMs === 0) return;
     if (method !== "claim" && method !== "write") return;
     const count = (silence.asked.get(method) ?? 0) + 1;
     silence.asked.set(method, count);
     const sinceMs = now - silence.since;
-    if (count <= atFirst + sinceMs / Math.min(thenEveryMs, this.#parts.pollMsMax)) return;
+    if (count <= atFirst + sinceMs / Math.min(thenEveryMs, this.#parts.maxPollMs)) return;
     yield {
       invariant: "INV-50",
       message: `process ${member.number} made ${count} calls of ${method} in ${Math.round(sinceMs)} ms to a store that is out of reach`,
@@ -69,11 +69,11 @@ export class Rates implements Check {
       this.#empty.clear();
       return;
     }
-    if (now - this.#changedAt < hintMs || this.#parts.pollMsMin === 0) return;
+    if (now - this.#changedAt < hintMs || this.#parts.minPollMs === 0) return;
     const empty = this.#empty.get(member) ?? { count: 0, since: now };
     this.#empty.set(member, { ...empty, count: empty.count + 1 });
     const sinceMs = now - empty.since;
-    if (empty.count <= atFirst + (2 * sinceMs) / this.#parts.pollMsMin) return;
+    if (empty.count <= atFirst + (2 * sinceMs) / this.#parts.minPollMs) return;
     yield {
       invariant: "INV-50",
       message: `process ${member.number} claimed ${empty.count} times in ${sinceMs} ms, with nothing to claim`,

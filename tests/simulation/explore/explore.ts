@@ -167,7 +167,7 @@ class Exploration {
       store: openStore(),
       weather,
       isCalm: isCalm(weather),
-      crashesMax: weather.crashesMax,
+      maxCrashes: weather.maxCrashes,
       programOf: (params) => this.#programOf(params),
       workflowName,
       rows: this.#rows,
@@ -190,7 +190,7 @@ class Exploration {
       appOptions: {
         // A store that cannot tell who is dead refuses it.
         ifInterrupted: owners ? weather.ifInterrupted : "retry",
-        limits: { crashesMax: weather.crashesMax },
+        limits: { maxCrashes: weather.maxCrashes },
         // In half of all worlds: what nobody listens to takes other ways.
         observers: createSeededRandom(`${seed}/observer`).float() < 0.5 ? [] : [failingObserver],
         ...(weather.hooks ? { hooks: { onEnded: (ended) => void this.#told.add(runName(ended)) } } : {}),

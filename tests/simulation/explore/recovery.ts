@@ -15,17 +15,17 @@ export function expectRecovery(
   { world, watch, weather }: { readonly world: World; readonly watch: Watch; readonly weather: Weather },
   found: (finding: Finding) => void,
 ): void {
-  const { concurrency, pollMax } = weather.settings;
+  const { concurrency, maxPoll } = weather.settings;
   if (concurrency < 8 || weather.cap !== null || weather.skewMs > 0) return;
   for (const facts of watch.facts.values()) {
     if (!isLeftBehind(facts, watch)) continue;
     const { record } = facts;
     const dueMs = Math.max(0, (record.dueAt ?? 0) - world.now);
-    world.after(dueMs + pollMax * 1.5 + restMs + 6 * weather.latencyMsMax, () => {
+    world.after(dueMs + maxPoll * 1.5 + restMs + 6 * weather.latencyMsMax, () => {
       const now = watch.facts.get(runName(record))?.record;
       if (now === undefined || now.token !== record.token) return;
       if (isTerminal(now.status) || now.status === "paused") return;
-      const message = `${runName(record)} was left by a dead process and nobody took it up in ${Math.round(dueMs + pollMax * 1.5 + restMs)} ms`;
+      const message = `${runName(record)} was left by a dead process and nobody took it up in ${Math.round(dueMs + maxPoll * 1.5 + restMs)} ms`;
       found({ invariant: "LIV-2", message });
     });
   }

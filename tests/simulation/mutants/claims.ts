@@ -107,15 +107,15 @@ export const claims: readonly Mutant[] = [
     name: "a run that keeps crashing is never given up",
     guards: ["INV-14"],
     file: "runner/unfit.ts",
-    find: "return crashCount >= crashesMax && (",
+    find: "return crashCount >= maxCrashes && (",
     replace: "return crashCount >= Number.POSITIVE_INFINITY && (",
   },
   {
     name: "> for >= where a run is given up",
     guards: ["INV-14"],
     file: "runner/unfit.ts",
-    find: "return crashCount >= crashesMax && (",
-    replace: "return crashCount > crashesMax && (",
+    find: "return crashCount >= maxCrashes && (",
+    replace: "return crashCount > maxCrashes && (",
   },
   {
     name: "a run that keeps crashing is tried again at once",

@@ -16,8 +16,8 @@ export const renewals: readonly Mutant[] = [
     name: "a run is given up after two crashes, whatever the limit",
     guards: ["INV-14"],
     file: "runner/unfit.ts",
-    find: "return crashCount >= crashesMax && (",
-    replace: "return crashCount >= Math.min(2, crashesMax) && (",
+    find: "return crashCount >= maxCrashes && (",
+    replace: "return crashCount >= Math.min(2, maxCrashes) && (",
   },
   {
     name: "leases get the same token again",

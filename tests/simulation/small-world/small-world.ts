@@ -52,12 +52,12 @@ export interface SmallWorldParts {
 /** Short, so that little happens while nothing does; and long against the way to the store. */
 export const smallSettings: Weather["settings"] = {
   concurrency: 10,
-  residents: 10,
+  maxResidents: 10,
   lease: 3000,
-  pollMin: 1000,
+  minPoll: 1000,
   poll: 1000,
-  pollMax: 1000,
-  memoryBytes: runnerDefaults.memoryBytes,
+  maxPoll: 1000,
+  maxMemoryBytes: runnerDefaults.maxMemoryBytes,
 };
 
 export class SmallWorld {
@@ -104,7 +104,7 @@ export class SmallWorld {
       store: parts.data.openStore(),
       weather,
       isCalm: parts.isCalm ?? false,
-      crashesMax: defaultLimits.crashesMax,
+      maxCrashes: defaultLimits.maxCrashes,
       // Its programs are nobody's drawing.
       programOf: () => ({ kind: "log" }),
       workflowName: "",

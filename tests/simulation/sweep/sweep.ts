@@ -72,7 +72,7 @@ class Sweep {
       sameOwner: blow?.aftermath === "same name",
       isCalm: blow === null,
       nudges: layout === "nudged",
-      settings: { residents: layout === "apart" ? 0 : 10 },
+      settings: { maxResidents: layout === "apart" ? 0 : 10 },
       onStarted: (member) => this.#started(member),
     });
   }

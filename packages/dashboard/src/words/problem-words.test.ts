@@ -26,13 +26,13 @@ const said: readonly (readonly [ConstructorParameters<typeof EverstepError>[0], 
     "STORE_UNAVAILABLE",
     "There was no outcome within 30 seconds; repeat it with the same id or idempotency key.",
   ],
-  ["TOO_MANY_STREAMS", "200 streams are open already. Close some, or raise http: { streamsMax }."],
+  ["TOO_MANY_STREAMS", "200 streams are open already. Close some, or raise http: { maxStreams }."],
   ["INVALID_CURSOR", "The cursor does not belong to this list. Pass the cursor of the page before."],
   [
     "INSTANCE_ID_ALREADY_EXISTS",
     'Workflow "order" already has it. Use another id, or take it as it is (ifExists).',
   ],
-  ["EVENT_BUFFER_FULL", "It holds 10 events. Send fewer, or raise limits.bufferedEventsMax."],
+  ["EVENT_BUFFER_FULL", "It holds 10 events. Send fewer, or raise limits.maxBufferedEvents."],
 ];
 
 /** Of code, of requests and of settings. */

@@ -1,26 +1,56 @@
 import { type ErrorCode, EverstepError } from "../model/error.ts";
 import { meant } from "../model/known-names.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
+import { type Duration, formatDuration, parseDuration } from "./duration.ts";
+
+type TimeLimit = Extract<keyof Limits, `${string}Ms`>;
+type WithoutUnit<Name> = Name extends `${infer Start}Ms` ? Start : Name;
+
+/** Limits as an author gives them: times are durations, `maxSleep: "30 days"`; Infinity lifts a limit. */
+export type LimitOptions = {
+  readonly [Name in keyof Limits as WithoutUnit<Name>]?:
+    | (Name extends TimeLimit ? Duration : number)
+    | undefined;
+};
+
+/** The name of the limit that each option sets. */
+const limitOf: ReadonlyMap<string, keyof Limits> = new Map(
+  (Object.keys(defaultLimits) as (keyof Limits)[]).map((name) => [name.replace(/Ms$/, ""), name]),
+);
+
+/** What applies where nothing is given, in the form in which it is given; times in milliseconds. */
+export const defaultLimitOptions = Object.fromEntries(
+  [...limitOf].map(([option, name]) => [option, defaultLimits[name]]),
+) as { readonly [Name in keyof Limits as WithoutUnit<Name>]: number };
 
 /** Limits with what is left out taken from `base`; a sentence for everything that is no limit. */
 export function limitsFrom(
-  given: Partial<Limits> | undefined,
+  given: LimitOptions | undefined,
   base: Limits,
   what: string,
   code: ErrorCode,
 ): Limits {
   if (given === undefined) return base;
   if (typeof given !== "object" || given === null) {
-    throw new EverstepError(code, `${what} must be an object, such as { stepsMax: 2000 }.`);
+    throw new EverstepError(code, `${what} must be an object, such as { maxSteps: 2000 }.`);
   }
   const limits: Record<string, number> = { ...base };
-  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
-    if (value !== undefined) limits[name] = checkLimit(name, value, what, code);
+  for (const [option, value] of Object.entries(given) as [string, unknown][]) {
+    if (value === undefined) continue;
+    const name = limitOf.get(option);
+    if (name === undefined) {
+      throw new EverstepError(code, `${what}.${option} is no limit. ${meant(option, [...limitOf.keys()])}`);
+    }
+    limits[name] =
+      name === option
+        ? checkWhole(name, value, what, code)
+        : checkTime(option, value, mayBeNone.has(name) ? 0 : 1, what, code);
   }
   // One that is given may fit one that is said elsewhere: by the app, or by its workflow.
   const all = limits as unknown as Limits;
-  if (given.waitMsMin !== undefined && given.waitMsMax !== undefined) requireLegalWait(all, what, code);
-  if (given.pageSize !== undefined && given.pageSizeMax !== undefined) requireLegalPage(all, what, code);
+  if (given.minWaitTimeout !== undefined && given.maxWaitTimeout !== undefined)
+    requireLegalWait(all, what, code);
+  if (given.pageSize !== undefined && given.maxPageSize !== undefined) requireLegalPage(all, what, code);
   return all;
 }
 
@@ -30,26 +60,38 @@ export function requireLegal(limits: Limits, what: string, code: ErrorCode): voi
   requireLegalPage(limits, what, code);
 }
 
-function requireLegalWait({ waitMsMin, waitMsMax }: Limits, what: string, code: ErrorCode): void {
-  if (waitMsMin <= waitMsMax) return;
+function requireLegalWait(
+  { minWaitTimeoutMs, maxWaitTimeoutMs }: Limits,
+  what: string,
+  code: ErrorCode,
+): void {
+  if (minWaitTimeoutMs <= maxWaitTimeoutMs) return;
   throw new EverstepError(
     code,
-    `${what} allows no wait at all: waitMsMin is ${waitMsMin} and waitMsMax only ${waitMsMax}.`,
+    `${what} allows no wait at all: minWaitTimeout is ${formatDuration(minWaitTimeoutMs)} and maxWaitTimeout only ${formatDuration(maxWaitTimeoutMs)}.`,
   );
 }
 
-function requireLegalPage({ pageSize, pageSizeMax }: Limits, what: string, code: ErrorCode): void {
-  if (pageSize <= pageSizeMax) return;
+function requireLegalPage({ pageSize, maxPageSize }: Limits, what: string, code: ErrorCode): void {
+  if (pageSize <= maxPageSize) return;
   throw new EverstepError(
     code,
-    `${what} has pages larger than it allows: pageSize is ${pageSize} and pageSizeMax only ${pageSizeMax}.`,
+    `${what} has pages larger than it allows: pageSize is ${pageSize} and maxPageSize only ${maxPageSize}.`,
   );
 }
 
-function checkLimit(name: string, value: unknown, what: string, code: ErrorCode): number {
-  if (!Object.hasOwn(defaultLimits, name)) {
-    throw new EverstepError(code, `${what}.${name} is no limit. ${meant(name, Object.keys(defaultLimits))}`);
-  }
+function checkTime(option: string, value: unknown, least: number, what: string, code: ErrorCode): number {
+  if (value === Number.POSITIVE_INFINITY) return value;
+  const rule = `it must be a duration of at least ${least} ms, such as "30 seconds", or Infinity`;
+  let ms = Number.NaN;
+  try {
+    ms = parseDuration(value, option);
+  } catch {}
+  if (ms >= least) return ms;
+  throw new EverstepError(code, `${what}.${option} is ${String(value)}; ${rule}.`);
+}
+
+function checkWhole(name: string, value: unknown, what: string, code: ErrorCode): number {
   const least = mayBeNone.has(name) ? 0 : 1;
   const isWhole = Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
   const most = mostOf.get(name) ?? Number.POSITIVE_INFINITY;
@@ -66,25 +108,25 @@ function checkLimit(name: string, value: unknown, what: string, code: ErrorCode)
  * has run. Of a log category each may take three bytes. A step's key has the names of the steps around it, too.
  */
 const mostOf: ReadonlyMap<string, number> = new Map([
-  ["workflowNameMax", 255],
-  ["instanceIdMax", 512],
-  ["stepNameMax", 4096],
-  ["eventTypeMax", 512],
-  ["topicMax", 512],
-  ["logCategoryMax", 170],
+  ["maxWorkflowNameLength", 255],
+  ["maxInstanceIdLength", 512],
+  ["maxStepNameLength", 4096],
+  ["maxEventTypeLength", 512],
+  ["maxTopicLength", 512],
+  ["maxLogCategoryLength", 170],
 ]);
 
 /** Where nothing at all is a limit that somebody may want. */
 const mayBeNone: ReadonlySet<string> = new Set([
-  "paramsBytesMax",
-  "resultBytesMax",
-  "outputBytesMax",
-  "eventBytesMax",
-  "logBytesMax",
-  "logMessageMax",
-  "bufferedEventsMax",
-  "bufferedBytesMax",
-  "stepsMax",
-  "sleepMsMax",
-  "waitMsMin",
+  "maxParamsBytes",
+  "maxResultBytes",
+  "maxOutputBytes",
+  "maxEventBytes",
+  "maxLogBytes",
+  "maxLogMessageLength",
+  "maxBufferedEvents",
+  "maxBufferedBytes",
+  "maxSteps",
+  "maxSleepMs",
+  "minWaitTimeoutMs",
 ]);

@@ -2,7 +2,7 @@ import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
 import { readOptions } from "../model/read-options.ts";
-import { limitsFrom } from "./check-limits.ts";
+import { type LimitOptions, limitsFrom } from "./check-limits.ts";
 import type { Classify } from "./classify.ts";
 import { type Duration, parseDuration } from "./duration.ts";
 import { checkEventType, checkWorkflowName } from "./names.ts";
@@ -19,7 +19,7 @@ export interface WorkflowSettings<Name extends string = string> {
   readonly timeout?: Duration;
   /** For the steps of this workflow: run a body again that was cut off (default), or fail its step. */
   readonly ifInterrupted?: IfInterrupted;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: LimitOptions;
   /** A step name used twice in a run is an error, whether one after the other or at the same time. */
   readonly strictStepNames?: boolean;
   /** How many instances may execute at once over all runners; the others stay queued. Waiting ones do not count. */

@@ -139,7 +139,7 @@ describe("a log category", () => {
 });
 
 test("a host may choose other limits", () => {
-  expect(failure(() => checkWorkflowName("abcd", { ...limits, workflowNameMax: 3 })).message).toContain(
+  expect(failure(() => checkWorkflowName("abcd", { ...limits, maxWorkflowNameLength: 3 })).message).toContain(
     "at most 3",
   );
 });

@@ -5,19 +5,19 @@ import { systemCategory } from "../model/log-line.ts";
 // Lengths are checked before anything is matched, so a megabyte of text costs no more than a short one.
 
 export function checkWorkflowName(value: unknown, limits: Limits): string {
-  return checkWord(value, limits.workflowNameMax, "A workflow name", "INVALID_WORKFLOW_NAME");
+  return checkWord(value, limits.maxWorkflowNameLength, "A workflow name", "INVALID_WORKFLOW_NAME");
 }
 
 export function checkInstanceId(value: unknown, limits: Limits): string {
-  return checkWord(value, limits.instanceIdMax, "An instance id", "INVALID_INSTANCE_ID");
+  return checkWord(value, limits.maxInstanceIdLength, "An instance id", "INVALID_INSTANCE_ID");
 }
 
 export function checkEventType(value: unknown, limits: Limits): string {
-  return checkWord(value, limits.eventTypeMax, "An event type", "INVALID_EVENT_TYPE");
+  return checkWord(value, limits.maxEventTypeLength, "An event type", "INVALID_EVENT_TYPE");
 }
 
 export function checkTopic(value: unknown, limits: Limits): string {
-  const topic = checkLength(value, limits.topicMax, "A topic", "INVALID_TOPIC");
+  const topic = checkLength(value, limits.maxTopicLength, "A topic", "INVALID_TOPIC");
   if (topicPattern.test(topic)) return topic;
   throw refuse(
     "INVALID_TOPIC",
@@ -29,13 +29,13 @@ export function checkTopic(value: unknown, limits: Limits): string {
 /** The name as it is kept: without space around it. */
 export function checkStepName(value: unknown, limits: Limits): string {
   const trimmed = typeof value === "string" ? value.trim() : value;
-  const name = checkLength(trimmed, limits.stepNameMax, "A step name", "INVALID_STEP_NAME");
+  const name = checkLength(trimmed, limits.maxStepNameLength, "A step name", "INVALID_STEP_NAME");
   if (isStorableText(name)) return name;
   throw refuse("INVALID_STEP_NAME", "A step name has no control characters and no broken characters", name);
 }
 
 export function checkLogCategory(value: unknown, limits: Limits): string {
-  const category = checkLength(value, limits.logCategoryMax, "A log category", "INVALID_LOG");
+  const category = checkLength(value, limits.maxLogCategoryLength, "A log category", "INVALID_LOG");
   if (!isStorableText(category))
     throw refuse(
       "INVALID_LOG",

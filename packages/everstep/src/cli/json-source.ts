@@ -20,7 +20,7 @@ export async function readJsonFrom(
   if (file === undefined) return value;
   if (value !== undefined)
     throw new UsageError(`--${name} and --${name}-file are both given; one is enough.`);
-  if (file === "-") return readJson("Standard input", await input.read(bytesMax));
+  if (file === "-") return readJson("Standard input", await input.read(maxBytes));
   return readJson(file, readText(resolve(cwd, file), file));
 }
 
@@ -38,7 +38,7 @@ function readText(path: string, shown: string): string {
 }
 
 /** No server takes more, and what is no file (/dev/zero) may have no end. */
-const bytesMax = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 function readWithin(file: number, shown: string): string {
   const parts: Buffer[] = [];
@@ -47,7 +47,7 @@ function readWithin(file: number, shown: string): string {
     const read = readSync(file, part);
     if (read === 0) return Buffer.concat(parts).toString("utf8");
     bytes += read;
-    if (bytes > bytesMax) throw tooLarge(shown, bytesMax);
+    if (bytes > maxBytes) throw tooLarge(shown, maxBytes);
     parts.push(part.subarray(0, read));
   }
 }

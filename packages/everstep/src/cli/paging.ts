@@ -29,7 +29,7 @@ export async function readPages<One extends Page>(
     readonly cursor: string | undefined;
   }) => Promise<One>,
 ): Promise<readonly One[]> {
-  const size = pageSize ?? (all ? pageSizeMax : undefined);
+  const size = pageSize ?? (all ? maxPageSize : undefined);
   const pages = [await read({ pageSize: size, cursor })];
   for (let last = pages[0]; all && last?.hasNextPage; last = pages.at(-1)) {
     pages.push(await read({ pageSize: size, cursor: last.cursor }));
@@ -38,7 +38,7 @@ export async function readPages<One extends Page>(
 }
 
 /** What servers give at once unless they were told otherwise. */
-export const pageSizeMax = 100;
+export const maxPageSize = 100;
 
 /** For programs: one object in each line; how to see more is not for them. */
 export function writeJsonLines(

@@ -23,6 +23,6 @@ export class CommandFailed extends Error {
   }
 }
 
-export function tooLarge(what: string, bytesMax: number): UsageError {
-  return new UsageError(`${what} has more than ${bytesMax / 1024 / 1024} MiB, which no server takes.`);
+export function tooLarge(what: string, maxBytes: number): UsageError {
+  return new UsageError(`${what} has more than ${maxBytes / 1024 / 1024} MiB, which no server takes.`);
 }

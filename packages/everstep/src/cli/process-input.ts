@@ -8,12 +8,12 @@ import { tooLarge } from "./problems.ts";
 export function processInput(stdin: NodeJS.ReadStream, questions: NodeJS.WritableStream): Input {
   return {
     isTerminal: stdin.isTTY === true,
-    async read(bytesMax) {
+    async read(maxBytes) {
       const parts: Buffer[] = [];
       let bytes = 0;
       for await (const part of stdin as AsyncIterable<Buffer>) {
         bytes += part.byteLength;
-        if (bytes > bytesMax) throw tooLarge("Standard input", bytesMax);
+        if (bytes > maxBytes) throw tooLarge("Standard input", maxBytes);
         parts.push(part);
       }
       return Buffer.concat(parts).toString("utf8");

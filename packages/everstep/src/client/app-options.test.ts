@@ -23,17 +23,17 @@ describe("createWorkflows refuses", () => {
   const wholes = [Number.NaN, -1, 1.5, "3", null, {}];
   test.each<[setting: string, values: readonly unknown[]]>([
     ["runner.concurrency", [0, ...wholes.filter((value) => value !== null)]],
-    ["runner.residents", wholes.filter((value) => value !== null)],
-    ["runner.memoryBytes", [0, ...wholes.filter((value) => value !== null)]],
+    ["runner.maxResidents", wholes.filter((value) => value !== null)],
+    ["runner.maxMemoryBytes", [0, ...wholes.filter((value) => value !== null)]],
     ["runner.lease", [0, 1, 999, -1, Number.NaN, Number.POSITIVE_INFINITY, "soon", null]],
     ["runner.poll", [0, 9, -1, Number.NaN, "soon", null]],
-    ["runner.pollMin", [0, -1, Number.NaN, "soon", null]],
-    ["runner.pollMax", [0, -1, Number.NaN, "soon", null]],
-    ["limits.stepsMax", wholes],
+    ["runner.minPoll", [0, -1, Number.NaN, "soon", null]],
+    ["runner.maxPoll", [0, -1, Number.NaN, "soon", null]],
+    ["limits.maxSteps", wholes],
     ["limits.pageSize", [0, ...wholes]],
-    ["limits.batchMax", [0, ...wholes]],
-    ["limits.crashesMax", [0, ...wholes]],
-    ["limits.stallMs", [0, ...wholes]],
+    ["limits.maxBatchSize", [0, ...wholes]],
+    ["limits.maxCrashes", [0, ...wholes]],
+    ["limits.stallTimeout", [0, -1, Number.NaN, "soon", null, {}]],
     ["limits.stepMax", [5]],
     ["hooks.onEnded", [null, {}, "call me"]],
     ["hooks.onRestarted", [null, {}]],
@@ -58,9 +58,9 @@ describe("createWorkflows refuses", () => {
   });
 
   test("polling whose least is more than its most", () => {
-    expect(refusalOf(make({ runner: { pollMin: "2 seconds", pollMax: "1 second" } }))).toEqual([
+    expect(refusalOf(make({ runner: { minPoll: "2 seconds", maxPoll: "1 second" } }))).toEqual([
       "INVALID_ARGUMENT",
-      expect.stringContaining("pollMin"),
+      expect.stringContaining("minPoll"),
     ]);
   });
 
@@ -76,11 +76,11 @@ describe("createWorkflows refuses", () => {
 
 test("limits of a workflow are checked where it is defined", () => {
   const define = (limits: object) => () => defineWorkflow({ name: "w", limits }, async () => {});
-  expect(refusalOf(define({ stepsMax: Number.NaN }))).toEqual([
+  expect(refusalOf(define({ maxSteps: Number.NaN }))).toEqual([
     "INVALID_WORKFLOW_DEFINITION",
-    expect.stringContaining('limits of workflow "w".stepsMax is NaN'),
+    expect.stringContaining('limits of workflow "w".maxSteps is NaN'),
   ]);
-  expect(define({ stepsMax: undefined })().limits.stepsMax).toBe(1024);
+  expect(define({ maxSteps: undefined })().limits.maxSteps).toBe(1024);
 });
 
 test("a limit that is undefined is left out", () => {
@@ -88,9 +88,9 @@ test("a limit that is undefined is left out", () => {
   const app = createWorkflows({
     workflows: { W: echo },
     store: memory(),
-    limits: { stepsMax: undefined } as never,
+    limits: { maxSteps: undefined } as never,
   });
-  expect(app.manifest()[0]?.limits.stepsMax).toBe(1024);
+  expect(app.manifest()[0]?.limits.maxSteps).toBe(1024);
 });
 
 describe("a call refuses", () => {

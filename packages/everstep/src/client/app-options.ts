@@ -1,9 +1,10 @@
 /** What an app is set to, checked when it is made: a mistake is told there, not by what goes wrong later. */
+import type { LimitOptions } from "../authoring/check-limits.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
-import { type Limits, runnerDefaults } from "../model/limits.ts";
+import { runnerDefaults } from "../model/limits.ts";
 import { type Observer, observerNames } from "../model/observer.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { Dispatcher } from "../runner/hints.ts";
@@ -20,7 +21,7 @@ export interface AppOptions<Workflows extends Record<string, WorkflowDefinition>
   /** Time and randomness; the system's unless given. What is left out of it is taken from the system. */
   readonly runtime?: Partial<Runtime>;
   /** For all workflows of the app; a workflow's own limits win. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: LimitOptions;
   readonly runner?: RunnerSettings;
   /**
    * What happens to instances whose process died: the next runner continues them (default), or they become errored with
@@ -66,17 +67,17 @@ export interface RunnerSettings {
    * it is renewed several times while it lasts.
    */
   readonly lease?: Duration;
-  /** How often it looks for work at first; at least 10 milliseconds, as `pollMin` and `pollMax`. */
+  /** How often it looks for work at first; at least 10 milliseconds, as `minPoll` and `maxPoll`. */
   readonly poll?: Duration;
-  readonly pollMin?: Duration;
-  readonly pollMax?: Duration;
+  readonly minPoll?: Duration;
+  readonly maxPoll?: Duration;
   /** Suspended instances kept in memory, so that they continue without replay. */
-  readonly residents?: number;
+  readonly maxResidents?: number;
   /**
    * Bytes of stored values (params, results, events) that instances in progress may hold here before no more of them are
    * taken up; suspended ones may hold half as much.
    */
-  readonly memoryBytes?: number;
+  readonly maxMemoryBytes?: number;
 }
 
 /** A shorter lease runs out before its holder can renew it, and bodies start twice. */
@@ -88,10 +89,10 @@ const runnerNames: NamesOf<RunnerSettings> = {
   concurrency: true,
   lease: true,
   poll: true,
-  pollMin: true,
-  pollMax: true,
-  residents: true,
-  memoryBytes: true,
+  minPoll: true,
+  maxPoll: true,
+  maxResidents: true,
+  maxMemoryBytes: true,
 };
 
 const hookNames: NamesOf<LifecycleHooks> = { onEnded: true, onRestarted: true };
@@ -149,26 +150,26 @@ export function runnerOptions(settings: RunnerSettings | undefined) {
   const given = settings ?? {};
   if (typeof given !== "object") throw invalid("runner must be an object, such as { concurrency: 10 }.");
   checkNames(given, runnerNames, "runner");
-  const ms = (name: "lease" | "poll" | "pollMin" | "pollMax", otherwise: number, min: number): number => {
+  const ms = (name: "lease" | "poll" | "minPoll" | "maxPoll", otherwise: number, min: number): number => {
     const value = given[name];
     const what = `runner.${name}`;
     return value === undefined ? otherwise : checkDuration(parseDuration(value, what), { min }, what);
   };
   const pollMs = ms("poll", runnerDefaults.pollMs, pollMsLeast);
-  const pollMsMin = ms("pollMin", runnerDefaults.pollMsMin, pollMsLeast);
-  const untold = Math.max(runnerDefaults.pollMsMaxUntold, pollMs, pollMsMin);
+  const minPollMs = ms("minPoll", runnerDefaults.minPollMs, pollMsLeast);
+  const untold = Math.max(runnerDefaults.maxPollMsUntold, pollMs, minPollMs);
   const options = {
     concurrency: whole(given.concurrency ?? runnerDefaults.concurrency, "runner.concurrency", 1),
     leaseMs: ms("lease", runnerDefaults.leaseMs, leaseMsLeast),
     pollMs,
-    pollMsMin,
-    pollMsMax: ms("pollMax", runnerDefaults.pollMsMax, pollMsLeast),
-    pollMsMaxUntold: ms("pollMax", untold, pollMsLeast),
-    residentsMax: whole(given.residents ?? runnerDefaults.residentsMax, "runner.residents", 0),
-    memoryBytes: whole(given.memoryBytes ?? runnerDefaults.memoryBytes, "runner.memoryBytes", 1),
+    minPollMs,
+    maxPollMs: ms("maxPoll", runnerDefaults.maxPollMs, pollMsLeast),
+    maxPollMsUntold: ms("maxPoll", untold, pollMsLeast),
+    maxResidents: whole(given.maxResidents ?? runnerDefaults.maxResidents, "runner.maxResidents", 0),
+    maxMemoryBytes: whole(given.maxMemoryBytes ?? runnerDefaults.maxMemoryBytes, "runner.maxMemoryBytes", 1),
   };
-  if (given.pollMin !== undefined && given.pollMax !== undefined && options.pollMsMin > options.pollMsMax) {
-    throw invalid("runner.pollMin must not be longer than runner.pollMax.");
+  if (given.minPoll !== undefined && given.maxPoll !== undefined && options.minPollMs > options.maxPollMs) {
+    throw invalid("runner.minPoll must not be longer than runner.maxPoll.");
   }
   return options;
 }

@@ -38,7 +38,7 @@ export async function createBatch(
   parts: AppParts,
   tx: unknown,
 ): Promise<readonly CreatedInstance[]> {
-  checkBatch(batch, definition.limits.batchMax);
+  checkBatch(batch, definition.limits.maxBatchSize);
   const drafts = batch.map((options) => {
     readOptions("What createBatch was given", "INVALID_ARGUMENT", () => requireId(options, definition));
     return draftCreation(options, definition, () => parts.runtime.uuid());
@@ -61,14 +61,14 @@ export async function createBatch(
   });
 }
 
-function checkBatch(batch: unknown, batchMax: number): void {
+function checkBatch(batch: unknown, maxBatchSize: number): void {
   if (!Array.isArray(batch)) {
     throw new EverstepError("INVALID_ARGUMENT", "createBatch takes an array of { id, params }.");
   }
-  if (batch.length <= batchMax) return;
+  if (batch.length <= maxBatchSize) return;
   throw new EverstepError(
     "BATCH_TOO_LARGE",
-    `createBatch got ${batch.length} instances; at most ${batchMax} go at once. Split the batch.`,
+    `createBatch got ${batch.length} instances; at most ${maxBatchSize} go at once. Split the batch.`,
   );
 }
 

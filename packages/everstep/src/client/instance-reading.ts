@@ -32,7 +32,7 @@ const exportNames: NamesOf<ExportHistoryOptions> = {
   runNumber: true,
   redact: true,
   logs: true,
-  bytesMax: true,
+  maxBytes: true,
 };
 
 /** What one can ask an instance. Every method asks the store; the handle knows at most that it was just created. */
@@ -108,7 +108,7 @@ export class InstanceReading<Output = any> {
 
   /**
    * Steps and events of a run, the current one unless another is named. Pages of values that are large end early and go on
-   * behind their cursors (`limits.pageBytesMax`).
+   * behind their cursors (`limits.maxPageBytes`).
    */
   async history(options: HistoryOptions = {}): Promise<HistoryView> {
     checkNames(options, historyNames, "history");
@@ -146,7 +146,7 @@ export class InstanceReading<Output = any> {
     const { brief = false } = options;
     const { ref, definition, parts } = this.#instance;
     await this.#instance.read();
-    const runs = await parts.reads.listRuns(ref, definition.limits.pageSizeMax, { brief });
+    const runs = await parts.reads.listRuns(ref, definition.limits.maxPageSize, { brief });
     const views = runs.map((run) => instanceView(run, parts.runtime.now()));
     return brief ? views.map(withoutValues) : views;
   }

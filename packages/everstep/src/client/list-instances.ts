@@ -16,7 +16,7 @@ import { type InstanceView, instanceView, withoutValues } from "./views.ts";
 export interface ListOptions extends InstanceFilter<Date | number>, PageOptions {
   /**
    * Without params and outputs, which are then undefined. They may be large, so that with them a page ends early once it has
-   * `limits.pageBytesMax` of them, and goes on behind its cursor.
+   * `limits.maxPageBytes` of them, and goes on behind its cursor.
    */
   readonly brief?: boolean | undefined;
 }
@@ -51,7 +51,7 @@ export async function listInstances(
   const readShown = workflowName === undefined ? withoutOwn(read) : read;
   const shown = brief
     ? await readShown(query)
-    : await readWithin(readShown, query, instanceBytes, limits.pageBytesMax);
+    : await readWithin(readShown, query, instanceBytes, limits.maxPageBytes);
   const view = (record: InstanceRecord): InstanceView => instanceView(record, parts.runtime.now());
   return pageView(list, shown, brief ? (record) => withoutValues(view(record)) : view);
 }
@@ -80,11 +80,11 @@ function withoutOwn(
 type Filters = Pick<InstanceQuery, "createdFrom" | "createdBefore" | "idPrefix">;
 
 function checkPrefix(prefix: unknown, limits: Limits): string {
-  if (typeof prefix === "string" && prefix.length <= limits.instanceIdMax) return prefix;
+  if (typeof prefix === "string" && prefix.length <= limits.maxInstanceIdLength) return prefix;
   const shown = typeof prefix === "string" ? `a text of ${prefix.length} characters` : `a ${typeof prefix}`;
   throw new EverstepError(
     "INVALID_ARGUMENT",
-    `idPrefix is ${shown}; it must be the beginning of an id, a text of at most ${limits.instanceIdMax} characters.`,
+    `idPrefix is ${shown}; it must be the beginning of an id, a text of at most ${limits.maxInstanceIdLength} characters.`,
   );
 }
 

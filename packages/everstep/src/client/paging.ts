@@ -11,10 +11,10 @@ export interface PageView<Item> extends PageEnd {
 
 export function pageQuery(list: string, options: PageOptions, limits: Limits): PageQuery {
   const { pageSize = limits.pageSize, cursor, order } = options;
-  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > limits.pageSizeMax) {
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > limits.maxPageSize) {
     throw new EverstepError(
       "INVALID_ARGUMENT",
-      `pageSize is ${String(pageSize)}; it must be a whole number from 1 to ${limits.pageSizeMax}.`,
+      `pageSize is ${String(pageSize)}; it must be a whole number from 1 to ${limits.maxPageSize}.`,
     );
   }
   if (order !== undefined && order !== "asc" && order !== "desc") {
@@ -49,7 +49,7 @@ export async function readWithin<Record>(
   read: (query: PageQuery) => Promise<Page<Record>>,
   query: PageQuery,
   bytesOf: (record: Record) => number,
-  bytesMax: number,
+  maxBytes: number,
 ): Promise<Page<Record>> {
   const items: Record[] = [];
   let bytes = 0;
@@ -61,7 +61,7 @@ export async function readWithin<Record>(
     const { after } = page;
     const isShort = page.items.length < portion;
     if (after === undefined) return { items };
-    if (bytes >= bytesMax || items.length >= query.limit || isShort) return { items, after };
+    if (bytes >= maxBytes || items.length >= query.limit || isShort) return { items, after };
     next = { ...query, after };
   }
 }

@@ -16,7 +16,7 @@ export async function publish(
   checkTopic(topic, limits);
   checkNames(options, publishNames, "publish");
   const encoded = encodeValue(payload, "payload");
-  checkBytes(encoded, limits.eventBytesMax, "payload");
+  checkBytes(encoded, limits.maxEventBytes, "payload");
   const id = checkEventKey(options.idempotencyKey ?? runtime.uuid());
   await ready();
   const createdAt = runtime.now();

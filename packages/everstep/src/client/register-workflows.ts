@@ -1,5 +1,5 @@
 /** The workflows of an app, checked when it is made, by the name that the store knows each by. */
-import { limitsFrom, requireLegal } from "../authoring/check-limits.ts";
+import { type LimitOptions, limitsFrom, requireLegal } from "../authoring/check-limits.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { stepOptionsOf } from "../engine/step-options.ts";
 import { EverstepError } from "../model/error.ts";
@@ -11,14 +11,14 @@ export interface WorkflowManifest extends ManifestFacts {
 }
 
 /** Of the app: for what belongs to no workflow, and for workflows that have none of their own. */
-export function limitsOf(given: Partial<Limits> | undefined): Limits {
+export function limitsOf(given: LimitOptions | undefined): Limits {
   return limitsFrom(given, defaultLimits, "limits", "INVALID_ARGUMENT");
 }
 
 export function registerWorkflows(
   workflows: Record<string, WorkflowDefinition>,
   limits: Limits,
-  appLimits: Partial<Limits> | undefined,
+  appLimits: LimitOptions | undefined,
 ): Map<string, WorkflowDefinition> {
   if (typeof workflows !== "object" || workflows === null) {
     throw new EverstepError("INVALID_ARGUMENT", "createWorkflows needs workflows: { ORDER: order }.");

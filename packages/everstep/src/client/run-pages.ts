@@ -34,8 +34,8 @@ export async function historyPage(
   const eventsQuery = pageQuery("events", { pageSize, order, cursor: eventsCursor }, limits);
   const listSteps = (query: PageQuery) => reads.listSteps(runId, query);
   const listEvents = (query: PageQuery) => reads.listEvents(runId, query);
-  const steps = await readWithin(listSteps, stepsQuery, stepBytes, limits.pageBytesMax);
-  const events = await readWithin(listEvents, eventsQuery, eventBytes, limits.pageBytesMax);
+  const steps = await readWithin(listSteps, stepsQuery, stepBytes, limits.maxPageBytes);
+  const events = await readWithin(listEvents, eventsQuery, eventBytes, limits.maxPageBytes);
   const stepsPage = pageView("steps", steps, (step) => stepView(step, mayShow));
   const eventsPage = pageView("events", events, eventView);
   return {
@@ -85,7 +85,7 @@ export async function logsPage(
   { reads }: Reads,
 ): Promise<PageView<LogLineView>> {
   const read = (query: PageQuery) => reads.listLogs(runId, { ...lines, ...query });
-  const page = await readWithin(read, lines, logBytes, limits.pageBytesMax);
+  const page = await readWithin(read, lines, logBytes, limits.maxPageBytes);
   return pageView("logs", page, (line) => logLineView(line, runNumber));
 }
 

@@ -66,7 +66,7 @@ export async function sendEvent(
       throw new EverstepError(
         "EVENT_BUFFER_FULL",
         `Instance "${ref.instanceId}" already holds ${request.bufferMax} events it has not taken, which is the most for an event ` +
-          "of this size. Send fewer or smaller ones, or raise limits.bufferedEventsMax and limits.bufferedBytesMax.",
+          "of this size. Send fewer or smaller ones, or raise limits.maxBufferedEvents and limits.maxBufferedBytes.",
       );
   }
 }

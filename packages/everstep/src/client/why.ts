@@ -174,7 +174,7 @@ function whyIdle(record: InstanceRecord, steps: readonly StepRecord[], terms: Wh
     return {
       reason: "crash-backoff",
       answer: `Whoever ran it died ${times(crashCount)} in a row without progress; it is tried again in ${spoken(dueAt - terms.now)}.`,
-      advice: `Look for what kills the process; after ${terms.definition.limits.crashesMax} times the instance is given up.`,
+      advice: `Look for what kills the process; after ${terms.definition.limits.maxCrashes} times the instance is given up.`,
       ...until,
     };
   }

@@ -136,9 +136,12 @@ describe("a class", () => {
   });
 
   test("has Cloudflare's limits unless it sets its own", () => {
-    expect(defineEntrypoint({ name: "x" }, Greeter).limits).toMatchObject({ stepsMax: 10_000, waitMsMin: 0 });
-    const own = defineEntrypoint({ name: "x", limits: { stepsMax: 25_000 } }, Greeter);
-    expect(own.limits).toMatchObject({ stepsMax: 25_000, waitMsMin: 0 });
+    expect(defineEntrypoint({ name: "x" }, Greeter).limits).toMatchObject({
+      maxSteps: 10_000,
+      minWaitTimeoutMs: 0,
+    });
+    const own = defineEntrypoint({ name: "x", limits: { maxSteps: 25_000 } }, Greeter);
+    expect(own.limits).toMatchObject({ maxSteps: 25_000, minWaitTimeoutMs: 0 });
   });
 });
 

@@ -1,3 +1,4 @@
+import type { LimitOptions } from "../authoring/check-limits.ts";
 import {
   buildDefinition,
   type WorkflowDefinition,
@@ -5,7 +6,6 @@ import {
 } from "../authoring/define-workflow.ts";
 import type { WorkflowEvent, WorkflowStep } from "../authoring/workflow-step.ts";
 import { EverstepError } from "../model/error.ts";
-import type { Limits } from "../model/limits.ts";
 import { cloudflareStep } from "./step.ts";
 
 /** What Cloudflare hands to a class beside its environment. */
@@ -52,7 +52,7 @@ type ParamsOf<Class> = Class extends EntrypointClass<infer Params, unknown> ? Pa
 type OutputOf<Class> = Class extends EntrypointClass<never, infer Output> ? Output : never;
 
 /** As documented for Cloudflare, where that is more than everstep's own. */
-const cloudflareLimits: Partial<Limits> = { stepsMax: 10_000, waitMsMin: 0 };
+const cloudflareLimits: LimitOptions = { maxSteps: 10_000, minWaitTimeout: 0 };
 
 /**
  * Makes a workflow of a class written for Cloudflare: steps are known by kind, name and occurrence, a pause stops the
@@ -72,7 +72,7 @@ export function defineEntrypoint<Class extends EntrypointClass<never, unknown>>(
   const run = (event: WorkflowEvent, step: WorkflowStep): unknown => {
     const instance = new entrypoint(current(host.ctx) ?? standaloneContext, current(host.env) ?? {});
     if (typeof instance.run !== "function") throw runIsMissing(entrypoint.name);
-    return instance.run(event as never, cloudflareStep(step, definition.limits.waitMsDefault));
+    return instance.run(event as never, cloudflareStep(step, definition.limits.defaultWaitTimeoutMs));
   };
   const definition = buildDefinition(
     { ...options, limits: { ...cloudflareLimits, ...options?.limits } },

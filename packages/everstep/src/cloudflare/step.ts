@@ -4,7 +4,7 @@ import type { RetryDelay, StepConfig, WaitOptions, WorkflowStep } from "../autho
 import { stepError, waitTimeout } from "./errors.ts";
 
 /** The `step` argument as Cloudflare's code knows it: the same calls, and errors under Cloudflare's names. */
-export function cloudflareStep(step: WorkflowStep, waitMsDefault: number): WorkflowStep {
+export function cloudflareStep(step: WorkflowStep, defaultWaitTimeoutMs: number): WorkflowStep {
   const doStep = (...call: readonly unknown[]): Promise<unknown> => {
     const known = call.map((argument, at) => (at === 1 ? withKnownErrors(argument) : argument));
     return speaking((step.do as (...call: readonly unknown[]) => Promise<unknown>)(...known), stepError);
@@ -16,7 +16,7 @@ export function cloudflareStep(step: WorkflowStep, waitMsDefault: number): Workf
     waitForEvent: (name: string, options: WaitOptions) =>
       speaking(step.waitForEvent(name, options), (error) =>
         error instanceof WaitForEventTimeoutError
-          ? waitTimeout(timeoutMsOf(options, waitMsDefault))
+          ? waitTimeout(timeoutMsOf(options, defaultWaitTimeoutMs))
           : stepError(error),
       ),
     log: step.log,
@@ -45,7 +45,7 @@ function withKnownErrors(config: unknown): unknown {
 }
 
 // Only asked once the wait is over, so the timeout is one that the engine accepted; 0 means the default.
-function timeoutMsOf(options: WaitOptions, waitMsDefault: number): number {
+function timeoutMsOf(options: WaitOptions, defaultWaitTimeoutMs: number): number {
   const timeout: Duration | undefined = options.timeout;
-  return timeout === undefined || timeout === 0 ? waitMsDefault : parseDuration(timeout, "timeout");
+  return timeout === undefined || timeout === 0 ? defaultWaitTimeoutMs : parseDuration(timeout, "timeout");
 }

@@ -30,7 +30,7 @@ export function attemptOutcome(
   if (!outcome.ok) return failure(outcome.error, body, context, definition, runtime);
   try {
     const encoded = encodeValue(outcome.value, `step "${call.name}" result`);
-    checkBytes(encoded, definition.limits.resultBytesMax, `step "${call.name}" result`);
+    checkBytes(encoded, definition.limits.maxResultBytes, `step "${call.name}" result`);
     const { isSensitive } = call.spec.options as StepOptions;
     const result = isSensitive ? markSensitive(encoded) : encoded;
     return { kind: "returned", result };

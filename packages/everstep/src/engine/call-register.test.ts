@@ -314,7 +314,7 @@ describe("code written for Cloudflare", () => {
 
 describe("the number of steps", () => {
   test("is limited, sleeps not counted, waits for events counted", () => {
-    const { enter, spec } = registerOf([], { limits: { stepsMax: 3 } });
+    const { enter, spec } = registerOf([], { limits: { maxSteps: 3 } });
     enter(spec("a"));
     enter(spec("nap", "sleep"));
     enter(spec("w", "waitForEvent"));
@@ -326,21 +326,21 @@ describe("the number of steps", () => {
 
   test("counts recorded steps once, asked for or not", () => {
     const steps = [completed({ key: "a", index: 0 }), completed({ key: "gone", index: 1 })];
-    const { enter, spec } = registerOf(steps, { limits: { stepsMax: 3 } });
+    const { enter, spec } = registerOf(steps, { limits: { maxSteps: 3 } });
     enter(spec("a"));
     enter(spec("b"));
     expect(codeOf(() => enter(spec("c")))).toBe("STEP_LIMIT_EXCEEDED");
   });
 
   test("waits for events do not count for Cloudflare", () => {
-    const { enter, spec } = registerOf([], { limits: { stepsMax: 1 }, mode: "cloudflare" });
+    const { enter, spec } = registerOf([], { limits: { maxSteps: 1 }, mode: "cloudflare" });
     enter(spec("w", "waitForEvent"));
     enter(spec("a"));
     expect(codeOf(() => enter(spec("b")))).toBe("STEP_LIMIT_EXCEEDED");
   });
 
   test("a call that is asked for again because its outer step is counts once", () => {
-    const { enter, spec } = registerOf([], { limits: { stepsMax: 2 } });
+    const { enter, spec } = registerOf([], { limits: { maxSteps: 2 } });
     const outer = enter(spec("outer"));
     for (let attempt = 1; attempt < 10; attempt++) {
       const body = new Body(outer, attempt, 0);

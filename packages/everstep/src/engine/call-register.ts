@@ -178,23 +178,23 @@ export class CallRegister {
     // A call whose outer step is tried again was counted the first time.
     if (parent !== null && this.#countedInside?.has(key)) return;
     const counts = this.#countsAsStep(spec.type);
-    const { stepsMax } = this.#definition.limits;
-    if (counts && this.#counted >= stepsMax) {
+    const { maxSteps } = this.#definition.limits;
+    if (counts && this.#counted >= maxSteps) {
       throw new EverstepError(
         "STEP_LIMIT_EXCEEDED",
-        `The limit of ${stepsMax} steps per run has been reached at step "${spec.name}". ` +
-          "Raise limits.stepsMax, or split the work over several instances.",
-        { details: { stepsMax } },
+        `The limit of ${maxSteps} steps per run has been reached at step "${spec.name}". ` +
+          "Raise limits.maxSteps, or split the work over several instances.",
+        { details: { maxSteps } },
       );
     }
-    const { historyBytesMax } = this.#definition.limits;
-    if (this.#records.bytes >= historyBytesMax) {
+    const { maxHistoryBytes } = this.#definition.limits;
+    if (this.#records.bytes >= maxHistoryBytes) {
       throw new EverstepError(
         "HISTORY_LIMIT_EXCEEDED",
-        `What is recorded of this run has reached the limit of ${historyBytesMax} bytes at step "${spec.name}". ` +
+        `What is recorded of this run has reached the limit of ${maxHistoryBytes} bytes at step "${spec.name}". ` +
           "Return less from steps (a key of what was stored elsewhere), split the work over several instances, or raise " +
-          "limits.historyBytesMax.",
-        { details: { historyBytesMax } },
+          "limits.maxHistoryBytes.",
+        { details: { maxHistoryBytes } },
       );
     }
     if (counts) this.#counted++;

@@ -41,7 +41,7 @@ describe("what a settled function comes to", () => {
   });
 
   test("an output over the limit is an error", () => {
-    expect(end({ ok: true, value: "x".repeat(99) }, { limits: { outputBytesMax: 10 } })).toMatchObject({
+    expect(end({ ok: true, value: "x".repeat(99) }, { limits: { maxOutputBytes: 10 } })).toMatchObject({
       kind: "error",
       error: { code: "PAYLOAD_TOO_LARGE" },
     });

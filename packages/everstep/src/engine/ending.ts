@@ -47,7 +47,7 @@ export function endOfRun(
 function completeWith(value: unknown, definition: WorkflowDefinition): RunOutcome {
   try {
     const output = encodeValue(value, "output");
-    checkBytes(output, definition.limits.outputBytesMax, "output");
+    checkBytes(output, definition.limits.maxOutputBytes, "output");
     return { kind: "complete", output };
   } catch (error) {
     return failed(error);

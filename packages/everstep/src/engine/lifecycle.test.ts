@@ -421,14 +421,14 @@ describe("what people ask for, as requests", () => {
   test("params left out are an empty object; null stays null", () => {
     expect(encodeParams(undefined, defaultLimits).json).toBe("{}");
     expect(encodeParams(null, defaultLimits).json).toBe("null");
-    expect(codeOf(() => encodeParams("x".repeat(100), { ...defaultLimits, paramsBytesMax: 50 }))).toBe(
+    expect(codeOf(() => encodeParams("x".repeat(100), { ...defaultLimits, maxParamsBytes: 50 }))).toBe(
       "PAYLOAD_TOO_LARGE",
     );
   });
 
   test("an event is checked before anything is asked of the store", () => {
     const send = (event: never) =>
-      planSendEvent(ref, event, { ...defaultLimits, eventBytesMax: 50 }, "id", 5);
+      planSendEvent(ref, event, { ...defaultLimits, maxEventBytes: 50 }, "id", 5);
     expect(codeOf(() => send({ type: "no spaces" } as never))).toBe("INVALID_EVENT_TYPE");
     expect(codeOf(() => send({ type: "n", payload: "x".repeat(100) } as never))).toBe("PAYLOAD_TOO_LARGE");
     expect(send({ type: "n" } as never)).toMatchObject({
@@ -440,8 +440,8 @@ describe("what people ask for, as requests", () => {
   test("without limits, as many events fit as a store can count", () => {
     const limits = {
       ...defaultLimits,
-      bufferedEventsMax: Number.POSITIVE_INFINITY,
-      bufferedBytesMax: Number.POSITIVE_INFINITY,
+      maxBufferedEvents: Number.POSITIVE_INFINITY,
+      maxBufferedBytes: Number.POSITIVE_INFINITY,
     };
     expect(planSendEvent(ref, { type: "n" }, limits, "id", 5).bufferMax).toBe(Number.MAX_SAFE_INTEGER);
   });

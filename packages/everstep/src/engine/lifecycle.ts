@@ -91,7 +91,7 @@ export function paramsInvalid(workflowName: string, issues: readonly ValidationI
 
 export function encodeParams(params: unknown, limits: Limits): EncodedValue {
   const encoded = encodeValue(params === undefined ? {} : params, "params");
-  checkBytes(encoded, limits.paramsBytesMax, "params");
+  checkBytes(encoded, limits.maxParamsBytes, "params");
   return encoded;
 }
 

@@ -120,7 +120,7 @@ export class OpenSteps {
   #isHeldBack({ type, parent }: Call): boolean {
     if (parent !== null) return false;
     const { run, inFlight } = this.#parts;
-    return this.#budgetSpent || (type === "do" && inFlight.size >= run.definition.limits.parallelStepsMax);
+    return this.#budgetSpent || (type === "do" && inFlight.size >= run.definition.limits.maxParallelSteps);
   }
 
   #decide(call: Call, now: number): void {

@@ -23,15 +23,15 @@ export function planSendEvent(
   checkEventKey(id);
   const type = checkEventType(event.type, limits);
   const payload = encodeValue(event.payload, "event payload");
-  checkBytes(payload, limits.eventBytesMax, "event payload");
+  checkBytes(payload, limits.maxEventBytes, "event payload");
   return { ...eventTo(ref, id, now), type, payload, bufferMax: bufferMaxFor(payload, limits) };
 }
 
 /** How many events may be buffered before one of this size: fewer large ones than small ones, so that bytes are bounded too. */
-function bufferMaxFor(payload: EncodedValue, { bufferedEventsMax, bufferedBytesMax }: Limits): number {
-  const fitting = Math.max(1, Math.floor(bufferedBytesMax / eventBytes({ payload })));
+function bufferMaxFor(payload: EncodedValue, { maxBufferedEvents, maxBufferedBytes }: Limits): number {
+  const fitting = Math.max(1, Math.floor(maxBufferedBytes / eventBytes({ payload })));
   // Either limit may be Infinity, which is no number of rows.
-  return Math.min(bufferedEventsMax, fitting, Number.MAX_SAFE_INTEGER);
+  return Math.min(maxBufferedEvents, fitting, Number.MAX_SAFE_INTEGER);
 }
 
 export function planAlongsideEvent(

@@ -23,9 +23,9 @@ export class PromptAnswers {
   #inARow = 0;
   #calls = 0;
 
-  constructor(runtime: Runtime, stepsMax: number, onStalled: () => void, onFlood: () => Error) {
+  constructor(runtime: Runtime, maxSteps: number, onStalled: () => void, onFlood: () => Error) {
     this.#runtime = runtime;
-    this.#callsMax = Math.min(callsMax, Math.max(callsMin, 2 * stepsMax));
+    this.#callsMax = Math.min(callsMax, Math.max(callsMin, 2 * maxSteps));
     this.#onStalled = onStalled;
     this.#onFlood = onFlood;
   }

@@ -84,7 +84,7 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     const length = checked(() => {
       const what = `duration of sleep "${text}"`;
       const ms = parseDuration(duration, what);
-      checkDuration(ms, { min: 0, max: limits.sleepMsMax }, what);
+      checkDuration(ms, { min: 0, max: limits.maxSleepMs }, what);
       return ms;
     });
     return host.call({
@@ -107,7 +107,7 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
           `The time of sleepUntil "${text}" is not valid. Pass a Date or epoch milliseconds.`,
         );
       }
-      checkDuration(Math.max(0, at - host.now()), { min: 0, max: limits.sleepMsMax }, `sleepUntil "${text}"`);
+      checkDuration(Math.max(0, at - host.now()), { min: 0, max: limits.maxSleepMs }, `sleepUntil "${text}"`);
       // However long ago it was: a store must be able to keep it.
       return Math.max(0, Math.ceil(at));
     });
@@ -131,7 +131,7 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     }
     const given = `What wait "${text}" was given`;
     const { type, topic, onConsume, timeout } = readOptions(given, "INVALID_STEP_CONFIG", () =>
-      waitOf(options, limits.waitMsDefault),
+      waitOf(options, limits.defaultWaitTimeoutMs),
     );
     const awaited = checked(() => {
       // Cloudflare ignores what it does not know.
@@ -142,8 +142,8 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
     });
     const patience = checked(() => {
       const what = `timeout of wait "${text}"`;
-      const ms = cloudflare && timeout === 0 ? limits.waitMsDefault : parseDuration(timeout, what);
-      checkDuration(ms, { min: limits.waitMsMin, max: limits.waitMsMax }, what);
+      const ms = cloudflare && timeout === 0 ? limits.defaultWaitTimeoutMs : parseDuration(timeout, what);
+      checkDuration(ms, { min: limits.minWaitTimeoutMs, max: limits.maxWaitTimeoutMs }, what);
       return ms;
     });
     return host.call({
@@ -205,8 +205,8 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
 }
 
 /** Read once: what is checked is what is used. */
-function waitOf({ type, topic, onConsume, timeout }: WaitOptions, waitMsDefault: number) {
-  return { type, topic, onConsume: onConsume ?? null, timeout: timeout ?? waitMsDefault };
+function waitOf({ type, topic, onConsume, timeout }: WaitOptions, defaultWaitTimeoutMs: number) {
+  return { type, topic, onConsume: onConsume ?? null, timeout: timeout ?? defaultWaitTimeoutMs };
 }
 
 function checkWait(options: WaitOptions, name: string): void {
@@ -271,7 +271,10 @@ function createLogger(host: StepApiHost): WorkflowLogger {
           );
         }
         checkLogCategory(category, limits);
-        const kept = message.length > limits.logMessageMax ? message.slice(0, limits.logMessageMax) : message;
+        const kept =
+          message.length > limits.maxLogMessageLength
+            ? message.slice(0, limits.maxLogMessageLength)
+            : message;
         host.log(level, kept, data, category);
       });
       return host.answer(() => {

@@ -99,7 +99,7 @@ export class StepCalls implements StepApiHost {
       level,
       category,
       message,
-      data: encodeLogData(data, this.definition.limits.logBytesMax),
+      data: encodeLogData(data, this.definition.limits.maxLogBytes),
       isReplay: body === null && records.register.replaying,
       createdAt: this.now(),
     });

@@ -158,7 +158,7 @@ describe("bad input is refused with a code and the step's name", () => {
   });
 
   test("a timeout above the host's cap", () => {
-    const limits = { timeoutMsMax: minute };
+    const limits = { maxStepTimeout: minute };
     expect(() => resolve({ timeout: "2 minutes" }, { limits, timeout: "1 minute" })).toThrow(
       /at most 1 minute/,
     );

@@ -136,7 +136,7 @@ function resolve(config: StepConfig, definition: WorkflowDefinition, what: strin
   const delay = retries.delay ?? stepDefaults.retryDelayMs;
   const timeout: Duration = ownTimeout(config) ?? definition.options.timeout ?? "10 minutes";
   const timeoutMs = parseDuration(timeout, `timeout of ${what}`);
-  checkDuration(timeoutMs, { min: 1, max: definition.limits.timeoutMsMax }, `timeout of ${what}`);
+  checkDuration(timeoutMs, { min: 1, max: definition.limits.maxStepTimeoutMs }, `timeout of ${what}`);
   const { ifInterrupted = definition.options.ifInterrupted ?? "retry" } = config;
   if (ifInterrupted !== "retry" && ifInterrupted !== "fail") {
     throw invalid(what, `has ifInterrupted ${String(ifInterrupted)}; use "retry" or "fail"`);

@@ -21,7 +21,7 @@ export class StepResults {
     const { runtime, definition } = parts.run;
     this.#prompt = new PromptAnswers(
       runtime,
-      definition.limits.stepsMax,
+      definition.limits.maxSteps,
       () => parts.endings.goesInCircles(),
       () => parts.endings.asksWithoutEnd(),
     );

@@ -170,7 +170,7 @@ describe("how a run ends", () => {
   });
 
   test("an output over its limit errors the run", async () => {
-    const stage = stageOf(async () => "x".repeat(100), { limits: { outputBytesMax: 50 } });
+    const stage = stageOf(async () => "x".repeat(100), { limits: { maxOutputBytes: 50 } });
     await stage.play();
     expect(stage.last.next).toMatchObject({ kind: "error", error: { code: "PAYLOAD_TOO_LARGE" } });
   });

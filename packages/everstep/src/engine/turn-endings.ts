@@ -81,7 +81,7 @@ export class TurnEndings {
   stalled(): void {
     const { run, life, parked } = this.#parts;
     if (!life.isOpen || life.outcome !== null || !this.isQuiet || !parked.isEmpty) return;
-    this.#endNow(errorOutcome(workflowStalled(run.definition.name, run.definition.limits.stallMs)));
+    this.#endNow(errorOutcome(workflowStalled(run.definition.name, run.definition.limits.stallTimeoutMs)));
   }
 
   /** The run's time is up, or a retry is all that is left and would come too late. */

@@ -93,10 +93,10 @@ export function otherUseRecorded(
   );
 }
 
-export function workflowStalled(workflowName: string, stallMs: number): Error {
+export function workflowStalled(workflowName: string, stallTimeoutMs: number): Error {
   return new EverstepError(
     "WORKFLOW_STALLED",
-    `Workflow "${workflowName}" has no step open and did not return for ${stallMs} ms. ` +
+    `Workflow "${workflowName}" has no step open and did not return for ${stallTimeoutMs} ms. ` +
       "It probably awaits something that is not a step; put it into step.do.",
   );
 }

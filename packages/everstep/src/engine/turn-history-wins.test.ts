@@ -24,14 +24,14 @@ describe("history wins over arguments that would be refused today", () => {
     await stage.play();
     await stage.runtime.advance(60 * day);
     await stage.resume();
-    const later = continued(stage, napping, { sleepMsMax: 30 * day });
+    const later = continued(stage, napping, { maxSleep: 30 * day });
     expect(await later.play()).toMatchObject(complete);
   });
 
   test("a sleep that is not over goes on as it was recorded", async () => {
     const stage = stageOf(napping);
     await stage.play();
-    const later = continued(stage, napping, { sleepMsMax: 30 * day });
+    const later = continued(stage, napping, { maxSleep: 30 * day });
     expect(await later.play()).toMatchObject({ kind: "suspended", dueAt: stage.runtime.now() + 60 * day });
   });
 
@@ -55,7 +55,7 @@ describe("history wins over arguments that would be refused today", () => {
       step.waitForEvent("approval", { type: "approved-by-the-board", timeout: "60 days" });
     const stage = stageOf(story);
     await stage.play();
-    const later = continued(stage, story, { waitMsMax: day, eventTypeMax: 5 });
+    const later = continued(stage, story, { maxWaitTimeout: day, maxEventTypeLength: 5 });
     later.accept({ type: "approved-by-the-board", payload: "yes" });
     expect(await later.play()).toMatchObject(complete);
   });
@@ -67,7 +67,7 @@ describe("history wins over arguments that would be refused today", () => {
         .then(() => step.sleep("nap", "1 day"));
     const stage = stageOf(story);
     await stage.play();
-    const later = continued(stage, story, { stepNameMax: 10, timeoutMsMax: 1000 });
+    const later = continued(stage, story, { maxStepNameLength: 10, maxStepTimeout: 1000 });
     expect(await later.play()).toMatchObject({ kind: "suspended" });
   });
 
@@ -95,7 +95,7 @@ describe("history wins over arguments that would be refused today", () => {
   });
 
   test("what is new is refused as ever", async () => {
-    const stage = stageOf((step) => step.sleep("nap", "60 days"), { limits: { sleepMsMax: 30 * day } });
+    const stage = stageOf((step) => step.sleep("nap", "60 days"), { limits: { maxSleep: 30 * day } });
     expect(await stage.play()).toMatchObject({
       next: { kind: "error", error: { code: "INVALID_DURATION" } },
     });
@@ -108,7 +108,7 @@ describe("history wins over arguments that would be refused today", () => {
     const stage = stageOf(story);
     await stage.play();
     expect(stage.step("flaky").status).toBe("waiting");
-    const later = continued(stage, story, { timeoutMsMax: 1000 });
+    const later = continued(stage, story, { maxStepTimeout: 1000 });
     expect(await later.play()).toMatchObject({
       next: { kind: "error", error: { code: "INVALID_DURATION" } },
     });

@@ -412,7 +412,7 @@ describe("when the outer step is over", () => {
           await Promise.race([cutOff, step.do("known", async () => 1)]);
           if (++attempts < 10) throw new Error("down");
         }),
-      { limits: { stepsMax: 5 } },
+      { limits: { maxSteps: 5 } },
     );
     let ending = await stage.play();
     while (ending?.kind === "suspended") ending = await stage.resume();

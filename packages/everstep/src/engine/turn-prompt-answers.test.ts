@@ -205,7 +205,7 @@ describe("a loop over steps of constant names", () => {
   ];
 
   test.each(loops)("comes to an end at a limit: %s", async (_, code, story) => {
-    const stage = stageOf(story, { limits: { historyBytesMax: 4_000_000 } });
+    const stage = stageOf(story, { limits: { maxHistoryBytes: 4_000_000 } });
     await stage.play();
     await stage.runtime.waitUntil(() => stage.ending?.kind === "ended");
     expect(stage.last.next).toMatchObject({ kind: "error", error: { code } });

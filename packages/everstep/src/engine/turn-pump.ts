@@ -62,7 +62,7 @@ export class TurnPump {
     if (parked.isEmpty) {
       commits.flush();
       this.#armTimer();
-      timers.stalledAfter(run.definition.limits.stallMs);
+      timers.stalledAfter(run.definition.limits.stallTimeoutMs);
     } else if (!schedule.isIdle) {
       // Author code must have been idle for a whole macrotask before the turn may end.
       schedule.idle();

@@ -27,13 +27,13 @@ export class TurnTimers {
     this.#timer = run.runtime.timer(fire, Math.max(0, at - run.now()));
   }
 
-  stalledAfter(stallMs: number): void {
+  stalledAfter(stallTimeoutMs: number): void {
     if (this.#stall) return;
     const { run, endings } = this.#parts;
     this.#stall = run.runtime.timer(() => {
       this.#stall = null;
       endings.stalled();
-    }, stallMs);
+    }, stallTimeoutMs);
   }
 
   cancelStall(): void {

@@ -122,7 +122,7 @@ describe("what the workflow sees first equals what it sees after a crash", () =>
           runs++;
           return value();
         }),
-      { limits: { resultBytesMax: 100 } },
+      { limits: { maxResultBytes: 100 } },
     );
     expect(await stage.play()).toMatchObject({ next: { kind: "error", error: { code } } });
     expect(runs).toBe(1);
@@ -319,7 +319,7 @@ describe("log lines", () => {
         await step.log.info("large", "x".repeat(200));
         await step.log.info("m".repeat(5000));
       },
-      { limits: { logBytesMax: 100 } },
+      { limits: { maxLogBytes: 100 } },
     );
     expect(await stage.play()).toMatchObject({ next: { kind: "complete" } });
     expect(stage.logs.map(({ data }) => data?.json.slice(0, 11))).toEqual([

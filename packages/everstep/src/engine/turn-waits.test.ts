@@ -128,7 +128,7 @@ describe("every wait has its own deadline", () => {
 
   test("a wait of no time says so, although it is recorded later than it was over", async () => {
     const wait: Story = (step) => step.waitForEvent("w", { type: "t", timeout: 0 });
-    const stage = stageOf(wait, { limits: { waitMsMin: 0 } });
+    const stage = stageOf(wait, { limits: { minWaitTimeout: 0 } });
     let now = stage.runtime.now();
     stage.runtime.now = () => now++;
     await stage.play();

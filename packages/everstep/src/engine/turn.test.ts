@@ -396,7 +396,7 @@ describe("many steps at once", () => {
           ...Array.from({ length: 3 }, (_, at) => step.sleep(`nap ${at}`, 1000)),
           step.do("a", async () => 1),
         ]),
-      { limits: { parallelStepsMax: 1 } },
+      { limits: { maxParallelSteps: 1 } },
     );
     await stage.play();
     expect(stage.step("a")).toMatchObject({ status: "completed" });

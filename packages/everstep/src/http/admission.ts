@@ -11,7 +11,7 @@ import { factsFor, idempotencyKeyOf } from "./request-facts.ts";
 import type { Call, CallHost, PathParams, Route } from "./route.ts";
 
 /** A parameter of the largest size, and what stands around it. */
-const bodyBytesMax = 1024 * 1024 + 64 * 1024;
+const maxBodyBytes = 1024 * 1024 + 64 * 1024;
 
 /** A request and the route it is for. */
 export interface Asked {
@@ -67,7 +67,7 @@ export class Admission {
     if (refused) return { refused };
     const query = route.ignoresQuery ? {} : readQuery(url.searchParams, route.query);
     const body = route.body
-      ? await readBody(request, route.body, this.#options.bodyBytesMax ?? route.bodyBytesMax ?? bodyBytesMax)
+      ? await readBody(request, route.body, this.#options.maxBodyBytes ?? route.maxBodyBytes ?? maxBodyBytes)
       : {};
     const refusedHere = async (context: AuthorizeContext): Promise<Response | undefined> => {
       const asked = async (name: HookName, facts: object): Promise<Response | undefined> => {

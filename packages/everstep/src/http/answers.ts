@@ -20,13 +20,13 @@ export class Answers {
   readonly #values: ValueAnswers;
   readonly #share: LoopShare;
 
-  constructor(parts: AppParts, { authorize, streamsMax, streamsPerClientMax }: HandlerOptions) {
+  constructor(parts: AppParts, { authorize, maxStreams, maxStreamsPerClient }: HandlerOptions) {
     const isOpen = authorize?.isOpen === true;
     this.#parts = parts;
     this.#streams = new Streams(parts, {
-      max: streamsMax ?? 1000,
+      max: maxStreams ?? 1000,
       // Where nobody says who they are, all would be one.
-      perClientMax: streamsPerClientMax ?? (isOpen ? Infinity : 200),
+      maxPerClient: maxStreamsPerClient ?? (isOpen ? Infinity : 200),
     });
     this.#values = new ValueAnswers(parts.runtime, isOpen);
     this.#share = new LoopShare(parts.runtime);

@@ -13,9 +13,9 @@ const partsMax = 200_000;
 export async function readBody<Value>(
   request: Request,
   schema: Schema<Value>,
-  bytesMax: number,
+  maxBytes: number,
 ): Promise<Value> {
-  const text = await readText(request, bytesMax);
+  const text = await readText(request, maxBytes);
   const value = text === "" ? {} : parse(text);
   const issues: Issue[] = [];
   const read = schema.read(value, "", issues);
@@ -23,7 +23,7 @@ export async function readBody<Value>(
   return read;
 }
 
-async function readText(request: Request, bytesMax: number): Promise<string> {
+async function readText(request: Request, maxBytes: number): Promise<string> {
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     throw new EverstepError(
@@ -35,14 +35,14 @@ async function readText(request: Request, bytesMax: number): Promise<string> {
   // Where there is one, it counts even for a body of nothing: the forms of other sites always have one.
   if (type !== null) requireJson(type);
   const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > bytesMax) throw tooLarge(bytesMax);
-  const chunks = await readChunks(request, bytesMax);
+  if (announced > maxBytes) throw tooLarge(maxBytes);
+  const chunks = await readChunks(request, maxBytes);
   if (chunks.length === 0) return "";
   requireJson(type ?? "");
   return decode(chunks);
 }
 
-async function readChunks(request: Request, bytesMax: number): Promise<Uint8Array[]> {
+async function readChunks(request: Request, maxBytes: number): Promise<Uint8Array[]> {
   if (!request.body) return [];
   // Nothing would be left of it, and nothing means something too: a restart from the beginning.
   if (request.bodyUsed || request.body.locked) throw alreadyRead();
@@ -54,7 +54,7 @@ async function readChunks(request: Request, bytesMax: number): Promise<Uint8Arra
       const { done, value } = await reader.read();
       if (done) return chunks;
       bytes += value.byteLength;
-      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
       if (value.byteLength > 0) chunks.push(value);
     }
   } catch (problem) {
@@ -157,11 +157,11 @@ function tooMany(): EverstepError {
   );
 }
 
-function tooLarge(bytesMax: number): EverstepError {
+function tooLarge(maxBytes: number): EverstepError {
   return new EverstepError(
     "BODY_TOO_LARGE",
-    `The body is larger than ${bytesMax} bytes. Keep large data elsewhere and pass a reference.`,
-    { details: { bytesMax } },
+    `The body is larger than ${maxBytes} bytes. Keep large data elsewhere and pass a reference.`,
+    { details: { maxBytes } },
   );
 }
 

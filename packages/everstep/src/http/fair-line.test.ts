@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { FairLine, type Leave } from "./fair-line.ts";
 
-function begin(max: number, perClientMax: number) {
-  const line = new FairLine({ max, perClientMax });
+function begin(max: number, maxPerClient: number) {
+  const line = new FairLine({ max, maxPerClient });
   const inside: { readonly name: string; readonly leave: Leave }[] = [];
   const ask = (names: string): void => {
     for (const name of names.split(" ")) {

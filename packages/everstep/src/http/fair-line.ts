@@ -1,7 +1,7 @@
 /** Places that clients share: each may have only so many, and those who wait come in turns, not in the order they asked. */
 export interface Places {
   readonly max: number;
-  readonly perClientMax: number;
+  readonly maxPerClient: number;
 }
 
 export type Leave = () => void;
@@ -49,7 +49,7 @@ export class FairLine {
       if (this.#free === 0) return;
       const inside = this.#inside.get(client) ?? 0;
       const [next] = own;
-      if (next === undefined || inside >= this.#places.perClientMax) continue;
+      if (next === undefined || inside >= this.#places.maxPerClient) continue;
       this.#drop(client, next);
       if (this.#waiting.delete(client)) this.#waiting.set(client, own);
       this.#free -= 1;

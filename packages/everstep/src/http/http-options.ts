@@ -15,11 +15,11 @@ export interface HttpOptions {
   /** The only values of Host that are answered, and of Origin's host; for what must stay on this machine. */
   readonly hosts?: readonly string[];
   /** Bytes of a body at most; a batch may have 16 MiB. Default: 1 MiB and a little. */
-  readonly bodyBytesMax?: number;
+  readonly maxBodyBytes?: number;
   /** Streams open at once at most. Default: 1,000. */
-  readonly streamsMax?: number;
+  readonly maxStreams?: number;
   /** Of one client: whom hooks name with `{ actor }`, else who has the same Authorization or Cookie. Default: 200. */
-  readonly streamsPerClientMax?: number;
+  readonly maxStreamsPerClient?: number;
   /** Serves it under /dashboard/: `import { dashboard } from "everstep/dashboard"`. Default: none. */
   readonly dashboard?: Dashboard;
   /** Answers POST /_dev/kill, and is then called to kill this process soon. Default: there is no such route. */
@@ -35,9 +35,9 @@ const optionNames: NamesOf<HandlerOptions> = {
   tick: true,
   cors: true,
   hosts: true,
-  bodyBytesMax: true,
-  streamsMax: true,
-  streamsPerClientMax: true,
+  maxBodyBytes: true,
+  maxStreams: true,
+  maxStreamsPerClient: true,
   dashboard: true,
   onKill: true,
   authorize: true,
@@ -46,7 +46,7 @@ const optionNames: NamesOf<HandlerOptions> = {
 export function checkHttp(options: HandlerOptions): void {
   checkNames(options, optionNames, "http");
   checkAuthorize(options.authorize);
-  for (const name of ["bodyBytesMax", "streamsMax", "streamsPerClientMax"] as const)
+  for (const name of ["maxBodyBytes", "maxStreams", "maxStreamsPerClient"] as const)
     checkMost(name, options[name]);
 }
 

@@ -66,7 +66,7 @@ export interface Route {
   readonly query: QueryFields;
   readonly body: Schema<unknown> | null;
   /** May be larger than others'. */
-  readonly bodyBytesMax?: number;
+  readonly maxBodyBytes?: number;
   readonly answer: {
     readonly status: number;
     readonly schema: Schema<unknown>;

@@ -66,8 +66,8 @@ export class ValueAnswers {
   constructor(runtime: Pick<Runtime, "timer" | "monotonic">, areAllOne: boolean) {
     const share = (max: number): number => (areAllOne ? max : max / 2);
     this.#runtime = runtime;
-    this.#pages = new FairLine({ max: pagesMax, perClientMax: share(pagesMax) });
-    this.#large = new FairLine({ max: largeMax, perClientMax: share(largeMax) });
+    this.#pages = new FairLine({ max: pagesMax, maxPerClient: share(pagesMax) });
+    this.#large = new FairLine({ max: largeMax, maxPerClient: share(largeMax) });
     this.#clientBytesMax = share(heldBytesMax);
   }
 

@@ -6,73 +6,73 @@ const mebibyte = 1024 * 1024;
 
 /** Every limit an author or caller can run into. Bytes are UTF-8 bytes of the stored text. */
 export interface Limits {
-  readonly workflowNameMax: number;
-  readonly instanceIdMax: number;
-  readonly stepNameMax: number;
-  readonly eventTypeMax: number;
-  readonly topicMax: number;
-  readonly logCategoryMax: number;
-  readonly logMessageMax: number;
-  readonly paramsBytesMax: number;
-  readonly resultBytesMax: number;
-  readonly outputBytesMax: number;
-  readonly eventBytesMax: number;
-  readonly logBytesMax: number;
+  readonly maxWorkflowNameLength: number;
+  readonly maxInstanceIdLength: number;
+  readonly maxStepNameLength: number;
+  readonly maxEventTypeLength: number;
+  readonly maxTopicLength: number;
+  readonly maxLogCategoryLength: number;
+  readonly maxLogMessageLength: number;
+  readonly maxParamsBytes: number;
+  readonly maxResultBytes: number;
+  readonly maxOutputBytes: number;
+  readonly maxEventBytes: number;
+  readonly maxLogBytes: number;
   /** Steps per run: `do` and `waitForEvent` count, sleeps do not. */
-  readonly stepsMax: number;
+  readonly maxSteps: number;
   /** Steps of one run that are open at the same time. */
-  readonly parallelStepsMax: number;
+  readonly maxParallelSteps: number;
   /** What is recorded of a run, results of its steps above all: above this no more steps begin. */
-  readonly historyBytesMax: number;
-  readonly bufferedEventsMax: number;
+  readonly maxHistoryBytes: number;
+  readonly maxBufferedEvents: number;
   /** An event of n bytes is accepted while fewer than this / n events are buffered. */
-  readonly bufferedBytesMax: number;
-  readonly batchMax: number;
-  readonly pageSizeMax: number;
+  readonly maxBufferedBytes: number;
+  readonly maxBatchSize: number;
+  readonly maxPageSize: number;
   /** A page with values ends early once they take this many bytes. */
-  readonly pageBytesMax: number;
+  readonly maxPageBytes: number;
   readonly pageSize: number;
-  readonly sleepMsMax: number;
-  readonly waitMsMin: number;
-  readonly waitMsMax: number;
-  readonly waitMsDefault: number;
+  readonly maxSleepMs: number;
+  readonly minWaitTimeoutMs: number;
+  readonly maxWaitTimeoutMs: number;
+  readonly defaultWaitTimeoutMs: number;
   /** Cap on attempt timeouts; Infinity for none. */
-  readonly timeoutMsMax: number;
+  readonly maxStepTimeoutMs: number;
   /** Claims in a row that ended without progress before the run is given up. */
-  readonly crashesMax: number;
+  readonly maxCrashes: number;
   /** A workflow function with nothing open and nothing waiting fails after this time. */
-  readonly stallMs: number;
+  readonly stallTimeoutMs: number;
 }
 
 export const defaultLimits: Limits = {
-  workflowNameMax: 64,
-  instanceIdMax: 100,
-  stepNameMax: 256,
-  eventTypeMax: 100,
-  topicMax: 128,
-  logCategoryMax: 64,
-  logMessageMax: 2048,
-  paramsBytesMax: mebibyte,
-  resultBytesMax: mebibyte,
-  outputBytesMax: mebibyte,
-  eventBytesMax: mebibyte,
-  logBytesMax: mebibyte,
-  stepsMax: 1024,
-  parallelStepsMax: 256,
-  historyBytesMax: 64 * mebibyte,
-  bufferedEventsMax: 10_000,
-  bufferedBytesMax: 16 * mebibyte,
-  batchMax: 100,
-  pageSizeMax: 100,
-  pageBytesMax: 4 * mebibyte,
+  maxWorkflowNameLength: 64,
+  maxInstanceIdLength: 100,
+  maxStepNameLength: 256,
+  maxEventTypeLength: 100,
+  maxTopicLength: 128,
+  maxLogCategoryLength: 64,
+  maxLogMessageLength: 2048,
+  maxParamsBytes: mebibyte,
+  maxResultBytes: mebibyte,
+  maxOutputBytes: mebibyte,
+  maxEventBytes: mebibyte,
+  maxLogBytes: mebibyte,
+  maxSteps: 1024,
+  maxParallelSteps: 256,
+  maxHistoryBytes: 64 * mebibyte,
+  maxBufferedEvents: 10_000,
+  maxBufferedBytes: 16 * mebibyte,
+  maxBatchSize: 100,
+  maxPageSize: 100,
+  maxPageBytes: 4 * mebibyte,
   pageSize: 25,
-  sleepMsMax: 365 * day,
-  waitMsMin: second,
-  waitMsMax: 365 * day,
-  waitMsDefault: day,
-  timeoutMsMax: Number.POSITIVE_INFINITY,
-  crashesMax: 10,
-  stallMs: 10 * minute,
+  maxSleepMs: 365 * day,
+  minWaitTimeoutMs: second,
+  maxWaitTimeoutMs: 365 * day,
+  defaultWaitTimeoutMs: day,
+  maxStepTimeoutMs: Number.POSITIVE_INFINITY,
+  maxCrashes: 10,
+  stallTimeoutMs: 10 * minute,
 };
 
 /** What a stored error may hold at most. */
@@ -112,10 +112,10 @@ export const runnerDefaults = {
   concurrency: 256,
   leaseMs: 30 * second,
   pollMs: second,
-  pollMsMin: 500,
-  pollMsMax: 30 * second,
+  minPollMs: 500,
+  maxPollMs: 30 * second,
   /** The same where nobody tells what other processes do. */
-  pollMsMaxUntold: 2 * second,
+  maxPollMsUntold: 2 * second,
   /** How often a store that can tell at no cost is asked whether another process has written. */
   lookMs: 100,
   pollShrink: 0.8,
@@ -124,9 +124,9 @@ export const runnerDefaults = {
   /** How long a stop waits for each thing it asks of a store that does not answer, and for all of them. */
   stopStoreMs: 5 * second,
   stopStoreMsMax: 15 * second,
-  residentsMax: 1000,
+  maxResidents: 1000,
   /** What turns in progress may hold of stored values before no more runs are taken up; half of it is for residents. */
-  memoryBytes: 64 * mebibyte,
+  maxMemoryBytes: 64 * mebibyte,
   /** Histories read at once. */
   readBytesMax: 16 * mebibyte,
   /** Runs claimed at once: the rest of a burst is left to whoever asks next, which may be another runner. */

@@ -20,7 +20,7 @@ export interface ServeOptions extends NodeHandlerOptions {
   /** Ends the server, as `close` does. */
   readonly signal?: AbortSignal;
   /** Connections open at once; more are refused. Default 10,000. */
-  readonly connectionsMax?: number;
+  readonly maxConnections?: number;
   /** Milliseconds for the headers of a request; default 10,000. */
   readonly headersTimeout?: number;
   /** Milliseconds for a whole request, its body included; default 60,000. Answers may take as long as they like. */
@@ -55,7 +55,7 @@ export async function serve(app: WebHandler, options: ServeOptions = {}): Promis
   const handler = isGuarded && app.hosts === undefined ? underOwnNames(app, () => names) : app;
   const closing = new AbortController();
   const server = createServer(serverOptions(options), nodeHandler(handler, options, closing.signal));
-  server.maxConnections = options.connectionsMax ?? 10_000;
+  server.maxConnections = options.maxConnections ?? 10_000;
   const unused = unusedConnections(server);
   server.on("request", (_, response) => {
     response.once("close", () => void (closing.signal.aborted && server.closeIdleConnections()));

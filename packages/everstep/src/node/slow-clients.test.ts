@@ -117,7 +117,7 @@ describe("a client is cut off", () => {
   });
 
   test("that comes when there is no more place", async () => {
-    const server = await start(() => new Response("hello"), { connectionsMax: 2 });
+    const server = await start(() => new Response("hello"), { maxConnections: 2 });
     const first = await RawClient.connect(server.url);
     const second = await RawClient.connect(server.url);
     for (const client of [first, second]) {

@@ -44,7 +44,7 @@ describe("a runner", () => {
   });
 
   test("tells of itself when it starts, and again about every fifteen seconds", async () => {
-    const { runtime, beats, app } = begin({ concurrency: 7, poll: "1 second", pollMax: "1 second" });
+    const { runtime, beats, app } = begin({ concurrency: 7, poll: "1 second", maxPoll: "1 second" });
     const startedAt = runtime.now();
     await app.start();
     await runtime.settle();

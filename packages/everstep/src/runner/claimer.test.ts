@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { LimitOptions } from "../authoring/check-limits.ts";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
 import type { RunnerSettings } from "../client/app-options.ts";
 import { createWorkflows } from "../client/create-workflows.ts";
 import { StoreError } from "../model/error.ts";
 import type { Claim } from "../model/lease.ts";
-import type { Limits } from "../model/limits.ts";
 import type { RunHistory } from "../store/store.ts";
 import { createMemoryDatabase, memory } from "../stores/memory/index.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
@@ -12,7 +12,7 @@ import { createFaultyStore } from "../testing/faulty-store.ts";
 import { createGate } from "../testing/gate.ts";
 import { confirmation } from "./unfit.ts";
 
-function scene(limits: Partial<Limits> = {}, settings: RunnerSettings = {}) {
+function scene(limits: LimitOptions = {}, settings: RunnerSettings = {}) {
   const runtime = createFakeRuntime();
   const database = createMemoryDatabase();
   const store = createFaultyStore(memory({ database }));
@@ -26,7 +26,7 @@ function scene(limits: Partial<Limits> = {}, settings: RunnerSettings = {}) {
     workflows: { W: workflow },
     store,
     runtime,
-    runner: { residents: 0, ...settings },
+    runner: { maxResidents: 0, ...settings },
     onProblem: (problem) => problems.push(problem),
   });
   const runOf = (instanceId: string) => {
@@ -101,7 +101,7 @@ describe("a run whose runner died", () => {
   });
 
   test("is not given up for one lease that nobody was heard under, however few crashes are allowed", async () => {
-    const { app, bodies, runOf, claimAndVanish } = scene({ crashesMax: 1 });
+    const { app, bodies, runOf, claimAndVanish } = scene({ maxCrashes: 1 });
     await app.workflows.W.create({ id: "a" });
     await claimAndVanish();
     await app.tick();
@@ -109,7 +109,7 @@ describe("a run whose runner died", () => {
   });
 
   test("INV-48 is given up without a look at its history, in a place that no other run takes meanwhile", async () => {
-    const { runtime, store, app, bodies, runOf } = scene({ crashesMax: 2 }, { concurrency: 1 });
+    const { runtime, store, app, bodies, runOf } = scene({ maxCrashes: 2 }, { concurrency: 1 });
     await app.workflows.W.create({ id: "sleeper" });
     await app.tick();
     await runtime.advance("1 minute");
@@ -174,7 +174,7 @@ describe("a run whose history arrives when another has filled the memory meanwhi
         atWork--;
       });
     });
-    const runner = { residents: 0, memoryBytes: 5000 };
+    const runner = { maxResidents: 0, maxMemoryBytes: 5000 };
     const app = createWorkflows({ workflows: { job }, store, runtime, runner });
     const large = [
       await app.workflows.job.create({ params: 20_000 }),

@@ -3,7 +3,7 @@ import type { Claim } from "../model/lease.ts";
 import { careFor, isUnderSuspicion } from "./crash-care.ts";
 
 const now = 1_000_000;
-const crashesMax = 10;
+const maxCrashes = 10;
 
 function claimOf(runId: number, crashCount: number, ranOut: boolean): Claim {
   const lease = { runId, token: 7, owner: "me", expiresAt: now + 30_000 };
@@ -16,7 +16,7 @@ const care = (claims: readonly Claim[], suspects = 0, rolls: readonly number[] =
     now,
     random: () => rolls[roll++ % rolls.length] as number,
     suspects,
-    isOver: ({ crashCount }) => crashCount >= crashesMax,
+    isOver: ({ crashCount }) => crashCount >= maxCrashes,
   });
   return {
     taken: taken.map(({ lease }) => lease.runId),
@@ -59,8 +59,8 @@ describe("claimed runs whose runners died", () => {
   });
 
   test("are not put off where they are to be given up", () => {
-    expect(care([claimOf(1, crashesMax, true), claimOf(2, 2, false)], 0).taken).toEqual([1, 2]);
-    expect(care([claimOf(1, crashesMax, true)], 3).taken).toEqual([1]);
+    expect(care([claimOf(1, maxCrashes, true), claimOf(2, 2, false)], 0).taken).toEqual([1, 2]);
+    expect(care([claimOf(1, maxCrashes, true)], 3).taken).toEqual([1]);
   });
 
   test("are kept apart for longer with every crash: what kills may take its time", () => {

@@ -39,9 +39,9 @@ describe("author code that goes on beside a wait, outside of any step", () => {
     ["there is no room for suspended turns", 0, 3],
     ["its turn had to make room for others", 2, 20],
     ["its turn is still in memory", 1000, 3],
-  ])("is heard and goes on where it was when %s", async (_, residents, count) => {
+  ])("is heard and goes on where it was when %s", async (_, maxResidents, count) => {
     const { runtime, gate, process, look, computations } = begin();
-    const { app } = process({ residents });
+    const { app } = process({ maxResidents });
     await app.start();
     const ids = Array.from({ length: count }, (_, at) => `${at}`);
     await app.workflows.busy.createBatch(ids.map((id) => ({ id })));
@@ -56,7 +56,7 @@ describe("author code that goes on beside a wait, outside of any step", () => {
 
   test("is heard although the store is out of reach when it speaks, for longer than any call is repeated", async () => {
     const { runtime, gate, process, look, computations } = begin();
-    const { app, store } = process({ residents: 0 });
+    const { app, store } = process({ maxResidents: 0 });
     await app.start();
     await app.workflows.busy.create({ id: "1" });
     await runtime.advance(soon);
@@ -74,9 +74,9 @@ describe("author code that goes on beside a wait, outside of any step", () => {
   test.each([
     ["its turn is in memory", 1000],
     ["its turn was dropped", 0],
-  ])("begins again elsewhere when its process stops and %s", async (_, residents) => {
+  ])("begins again elsewhere when its process stops and %s", async (_, maxResidents) => {
     const { runtime, gate, problems, process, look, computations } = begin();
-    const first = process({ residents });
+    const first = process({ maxResidents });
     await first.app.start();
     await first.app.workflows.busy.create({ id: "1" });
     await runtime.advance(soon);

@@ -21,7 +21,7 @@ export class Leases {
     const { store, runtime } = setup;
     const { leaseMs } = setup.options;
     this.#setup = setup;
-    this.outages = new Outages(runtime, leaseMs, Math.max(leaseMs, setup.options.pollMsMax));
+    this.outages = new Outages(runtime, leaseMs, Math.max(leaseMs, setup.options.maxPollMs));
     this.keeper = new LeaseKeeper(store, runtime, leaseMs, () => setup.freshenClock(), this.outages);
     this.lost = new LostLeases(runtime, leaseMs);
     this.returned = new ReturnedLeases({ store, runtime, owner, leaseMs });

@@ -153,7 +153,7 @@ describe("what an outage of the store excuses", () => {
 });
 
 interface Outlived {
-  readonly crashesMax: number;
+  readonly maxCrashes: number;
   readonly awayMs: number;
   readonly everyMs: number;
   readonly hangs: boolean;
@@ -161,7 +161,7 @@ interface Outlived {
 
 describe("instances while the store is away", () => {
   /** Two processes on one store, one instance whose body takes ten minutes; the store is away for a while, six times. */
-  async function outlive({ crashesMax, awayMs, everyMs, hangs }: Outlived) {
+  async function outlive({ maxCrashes, awayMs, everyMs, hangs }: Outlived) {
     const runtime = createFakeRuntime();
     const waiting: (() => void)[] = [];
     const database = memory();
@@ -181,7 +181,7 @@ describe("instances while the store is away", () => {
         return run();
       });
     let starts = 0;
-    const slow = defineWorkflow({ name: "slow", limits: { crashesMax } }, (_event, step) =>
+    const slow = defineWorkflow({ name: "slow", limits: { maxCrashes } }, (_event, step) =>
       step.do("work", { timeout: "1 hour" }, async () => {
         starts += 1;
         await new Promise<void>((resolve) => void runtime.timer(resolve, 600_000));
@@ -215,7 +215,7 @@ describe("instances while the store is away", () => {
 
   test("no crash is counted against processes that live while the store is away for longer than a lease", async () => {
     const { status, starts } = await outlive({
-      ...{ crashesMax: 2, awayMs: 60_000, everyMs: 120_000, hangs: false },
+      ...{ maxCrashes: 2, awayMs: 60_000, everyMs: 120_000, hangs: false },
     });
     expect(status).toMatchObject({ status: "complete", output: "done" });
     expect(starts).toBe(7);
@@ -228,7 +228,7 @@ describe("instances while the store is away", () => {
     ]),
   )("nor while it is away for %i ms and %s", async (awayMs, _how, hangs) => {
     for (const everyMs of [113_000, 121_500, 127_000]) {
-      const { status } = await outlive({ crashesMax: 2, awayMs, everyMs, hangs });
+      const { status } = await outlive({ maxCrashes: 2, awayMs, everyMs, hangs });
       expect(status).toMatchObject({ status: "complete", output: "done" });
     }
   });

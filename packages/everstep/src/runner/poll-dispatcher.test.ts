@@ -4,7 +4,7 @@ import { runnerDefaults } from "../model/limits.ts";
 import { createFakeRuntime } from "../testing/fake-runtime.ts";
 import { nextPollMs, PollDispatcher, type TickReport } from "./poll-dispatcher.ts";
 
-const options = { pollMs: 1000, pollMsMin: 500, pollMsMax: 30_000 };
+const options = { pollMs: 1000, minPollMs: 500, maxPollMs: 30_000 };
 const idle: TickReport = { claimed: 0, nextDueAt: null };
 const busy: TickReport = { claimed: 1, nextDueAt: null };
 
@@ -43,7 +43,7 @@ describe("the poll interval", () => {
     expect(intervals(false, 1000, 2)).toEqual([1200, 1440]);
     expect(intervals(false, 1000, 40).at(-1)).toBe(30_000);
     expect(nextPollMs(30_000, false, options)).toBe(30_000);
-    expect([runnerDefaults.pollMsMin, runnerDefaults.pollMsMax]).toEqual([500, 30_000]);
+    expect([runnerDefaults.minPollMs, runnerDefaults.maxPollMs]).toEqual([500, 30_000]);
   });
 
   test("is kept by a dispatcher that hears nothing", async () => {
@@ -86,7 +86,7 @@ describe("a store that fails (INV-50)", () => {
   });
 
   test("is spared alike by one who polls fast", async () => {
-    const fast = { pollMs: 50, pollMsMin: 50, pollMsMax: 250 };
+    const fast = { pollMs: 50, minPollMs: 50, maxPollMs: 250 };
     const { runtime, dispatcher, ticks } = begin(() => Promise.reject(new Error("away")), fast);
     dispatcher.start();
     await runtime.advance("1 minute");

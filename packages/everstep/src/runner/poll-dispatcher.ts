@@ -11,14 +11,14 @@ export interface TickReport {
 
 export interface PollOptions {
   readonly pollMs: number;
-  readonly pollMsMin: number;
-  readonly pollMsMax: number;
+  readonly minPollMs: number;
+  readonly maxPollMs: number;
 }
 
 /** Polling shrinks while there is work and grows while there is none. */
 export function nextPollMs(pollMs: number, foundWork: boolean, options: PollOptions): number {
   const next = pollMs * (foundWork ? runnerDefaults.pollShrink : runnerDefaults.pollGrow);
-  return Math.min(options.pollMsMax, Math.max(options.pollMsMin, next));
+  return Math.min(options.maxPollMs, Math.max(options.minPollMs, next));
 }
 
 /**
@@ -85,7 +85,7 @@ export class PollDispatcher {
 
   /** Something may be due soon, nobody knows when: polls begin with the shortest interval again. */
   hasten(): void {
-    this.#pollMs = this.#options.pollMsMin;
+    this.#pollMs = this.#options.minPollMs;
     this.nudge();
   }
 

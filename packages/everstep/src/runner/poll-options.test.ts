@@ -46,7 +46,7 @@ describe("work of another process, after an hour without any", () => {
   });
 
   test("is found as seldom as its host has asked for", async () => {
-    const { found } = await idle({}, { pollMax: "20 seconds" });
+    const { found } = await idle({}, { maxPoll: "20 seconds" });
     expect(await found()).toBeGreaterThan(2000);
   });
 

@@ -4,7 +4,7 @@ import type { PollOptions } from "./poll-dispatcher.ts";
 
 export interface PollSettings extends PollOptions {
   /** The longest interval where nobody tells what other processes do. */
-  readonly pollMsMaxUntold: number;
+  readonly maxPollMsUntold: number;
 }
 
 /**
@@ -12,7 +12,7 @@ export interface PollSettings extends PollOptions {
  * while the connection that brings nudges is away, it is how their work is found, and may not become rare.
  */
 export function pollOptionsOf(
-  { pollMs, pollMsMin, pollMsMax, pollMsMaxUntold }: PollSettings,
+  { pollMs, minPollMs, maxPollMs, maxPollMsUntold }: PollSettings,
   store: Pick<Store, "capabilities" | "changeMark">,
   nudges: Pick<NudgeWatch, "isListening">,
 ): PollOptions {
@@ -20,9 +20,9 @@ export function pollOptionsOf(
   const isTold = (): boolean => isAlone || store.changeMark !== undefined || nudges.isListening;
   return {
     pollMs,
-    pollMsMin,
-    get pollMsMax() {
-      return isTold() ? pollMsMax : pollMsMaxUntold;
+    minPollMs,
+    get maxPollMs() {
+      return isTold() ? maxPollMs : maxPollMsUntold;
     },
   };
 }

@@ -16,7 +16,7 @@ const forgottenMax = 10_000;
 export class Residents {
   readonly #runtime: Pick<Runtime, "weakReference">;
   readonly #max: number;
-  readonly #bytesMax: number;
+  readonly #maxBytes: number;
   readonly #turns = new Map<RunId, Turn>();
   /** Turns that asked for more, and whose runs are due. */
   readonly #expected = new Map<RunId, Turn>();
@@ -28,11 +28,11 @@ export class Residents {
   constructor(
     runtime: Pick<Runtime, "weakReference">,
     max: number,
-    bytesMax: number = Number.POSITIVE_INFINITY,
+    maxBytes: number = Number.POSITIVE_INFINITY,
   ) {
     this.#runtime = runtime;
     this.#max = max;
-    this.#bytesMax = bytesMax;
+    this.#maxBytes = maxBytes;
   }
 
   get bytes(): number {
@@ -66,7 +66,7 @@ export class Residents {
     this.#bytesOf.set(turn, bytes);
     this.#bytes += bytes;
     for (const oldest of this.#turns.values()) {
-      if (this.#turns.size <= this.#max && this.#bytes <= this.#bytesMax) return;
+      if (this.#turns.size <= this.#max && this.#bytes <= this.#maxBytes) return;
       this.#drop(oldest);
     }
   }

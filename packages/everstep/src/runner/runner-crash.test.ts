@@ -303,7 +303,7 @@ describe("a store that fails for a while", () => {
       workflows: { nap },
       store,
       runtime,
-      runner: { residents: 0 },
+      runner: { maxResidents: 0 },
       onProblem: () => {},
     });
     await app.start();
@@ -324,7 +324,7 @@ describe("a store that fails for a while", () => {
       await step.do("once", async () => ++runs);
       await step.sleep("nap", "1 minute");
     });
-    const app = createWorkflows({ workflows: { nap }, store, runtime, runner: { residents: 0 } });
+    const app = createWorkflows({ workflows: { nap }, store, runtime, runner: { maxResidents: 0 } });
     const instance = await app.workflows.nap.create();
     await app.tick();
     await runtime.advance("1 minute");
@@ -350,7 +350,7 @@ describe("a store that fails for a while", () => {
       workflows: { nap },
       store,
       runtime,
-      runner: { residents: 0 },
+      runner: { maxResidents: 0 },
       onProblem: (problem) => problems.push(problem),
     });
     await app.start();

@@ -18,8 +18,8 @@ function world<Workflows extends Record<string, WorkflowDefinition>>(workflows: 
   const read: number[] = [];
   const process = (runner: RunnerSettings = {}) => {
     const store = memory({ database });
-    const readRuns: Store["readRuns"] = async (requests, bytesMax) => {
-      const histories = await store.readRuns(requests, bytesMax);
+    const readRuns: Store["readRuns"] = async (requests, maxBytes) => {
+      const histories = await store.readRuns(requests, maxBytes);
       read.push(histories.reduce((bytes, history) => bytes + historyBytes(history), 0));
       return histories;
     };
@@ -34,7 +34,7 @@ function world<Workflows extends Record<string, WorkflowDefinition>>(workflows: 
   return { runtime, read, process };
 }
 
-describe("memory is bounded by bytes (memoryBytes)", () => {
+describe("memory is bounded by bytes (maxMemoryBytes)", () => {
   test("runs are taken up as far as their histories fit, the others as room is made, and none is lost", async () => {
     let atWork = 0;
     let most = 0;
@@ -55,7 +55,7 @@ describe("memory is bounded by bytes (memoryBytes)", () => {
     await runtime.advance("10 minutes");
     await before.stop();
 
-    const app = process({ memoryBytes: 5 * perRun, poll: "1 second", pollMax: "1 second" });
+    const app = process({ maxMemoryBytes: 5 * perRun, poll: "1 second", maxPoll: "1 second" });
     await app.start();
     await runtime.advance("2 hours");
     const statuses = await Promise.all(created.map(({ id }) => app.workflows.job.at(id).status()));
@@ -74,7 +74,7 @@ describe("memory is bounded by bytes (memoryBytes)", () => {
       return "done";
     });
     const { runtime, process } = world({ job });
-    const app = process({ memoryBytes: 100 });
+    const app = process({ maxMemoryBytes: 100 });
     await app.start();
     const created = await Promise.all(Array.from({ length: 5 }, () => app.workflows.job.create()));
     await runtime.advance("2 hours");
@@ -91,7 +91,7 @@ describe("memory is bounded by bytes (memoryBytes)", () => {
       return "done";
     });
     const { runtime, process } = world({ nap });
-    const app = process({ memoryBytes: 40 * perRun });
+    const app = process({ maxMemoryBytes: 40 * perRun });
     await app.start();
     for (let n = 0; n < 60; n++) {
       await app.workflows.nap.create();
@@ -108,7 +108,7 @@ describe("memory is bounded by bytes (memoryBytes)", () => {
 
   test("large events fill a buffer sooner than small ones", async () => {
     const wait = defineWorkflow(
-      { name: "wait", limits: { bufferedBytesMax: 5 * perRun } },
+      { name: "wait", limits: { maxBufferedBytes: 5 * perRun } },
       async (_, step) => void (await step.waitForEvent("go", { type: "go" })),
     );
     const { process } = world({ wait });
@@ -125,7 +125,7 @@ describe("memory is bounded by bytes (memoryBytes)", () => {
 
   test("a run whose history has reached its limit begins no more steps, and replays as before", async () => {
     const greedy = defineWorkflow(
-      { name: "greedy", limits: { historyBytesMax: 3 * large } },
+      { name: "greedy", limits: { maxHistoryBytes: 3 * large } },
       async (_, step) => {
         for (let n = 0; n < 10; n++) await step.do(`large ${n}`, async () => "x".repeat(large));
       },

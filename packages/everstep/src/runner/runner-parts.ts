@@ -36,7 +36,7 @@ export class RunnerParts {
 
   constructor(setup: RunnerSetup) {
     const { store, runtime, options, definitions } = setup;
-    const { leaseMs, memoryBytes, concurrency, ifInterrupted } = options;
+    const { leaseMs, maxMemoryBytes, concurrency, ifInterrupted } = options;
     const owner = runtime.uuid();
     const onDue = (): void => this.dispatcher.nudge();
     this.setup = setup;
@@ -46,8 +46,8 @@ export class RunnerParts {
     );
     this.leases = new Leases(setup, owner);
     const { outages, returned } = this.leases;
-    this.residents = new Residents(runtime, options.residentsMax, memoryBytes / 2);
-    this.memory = new TurnMemory(memoryBytes);
+    this.residents = new Residents(runtime, options.maxResidents, maxMemoryBytes / 2);
+    this.memory = new TurnMemory(maxMemoryBytes);
     const { residents, memory } = this;
     this.loop = new LoopWatch({
       ...{ runtime, leaseMs, observer: setup.observers.all },
@@ -64,7 +64,7 @@ export class RunnerParts {
     if (store.beat) setup.observers.add(this.beats);
     this.owners = new OwnerWatch({
       ...{ ...setup, owner, ifInterrupted, leaseMs },
-      everyMs: options.pollMsMin,
+      everyMs: options.minPollMs,
       onFound: onDue,
     });
     this.capacity = new Capacity(this);

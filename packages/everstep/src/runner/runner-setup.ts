@@ -13,9 +13,9 @@ import type { PollSettings } from "./poll-options.ts";
 export interface RunnerOptions extends PollSettings {
   readonly concurrency: number;
   readonly leaseMs: number;
-  readonly residentsMax: number;
+  readonly maxResidents: number;
   /** What turns in progress may hold of stored values; suspended ones half as much. */
-  readonly memoryBytes: number;
+  readonly maxMemoryBytes: number;
   /** What becomes of runs whose process died: go on (default), or end with an error. */
   readonly ifInterrupted: "retry" | "fail";
 }

@@ -77,7 +77,7 @@ describe("what a workflow costs", () => {
       return "rested";
     });
     const { runtime, process } = world({ nap });
-    const { app, calls } = process({ poll: "2 hours", pollMax: "2 hours", pollMin: "2 hours" });
+    const { app, calls } = process({ poll: "2 hours", maxPoll: "2 hours", minPoll: "2 hours" });
     await app.start();
     await runtime.settle();
     calls();
@@ -91,7 +91,12 @@ describe("what a workflow costs", () => {
   test("where it is not in memory any more, one read is added", async () => {
     const nap = defineWorkflow({ name: "nap" }, async (_, step) => step.sleep("nap", "1 hour"));
     const { runtime, process } = world({ nap });
-    const { app, calls } = process({ residents: 0, poll: "2 hours", pollMax: "2 hours", pollMin: "2 hours" });
+    const { app, calls } = process({
+      maxResidents: 0,
+      poll: "2 hours",
+      maxPoll: "2 hours",
+      minPoll: "2 hours",
+    });
     await app.start();
     await runtime.settle();
     calls();
@@ -460,7 +465,7 @@ describe("a poisoned instance harms only itself", () => {
       await step.sleep("nap", "1 hour");
     });
     const { runtime, database, process } = world({ nap });
-    const { app } = process({ residents: 0 });
+    const { app } = process({ maxResidents: 0 });
     await app.start();
     const [damaged, fine] = [await app.workflows.nap.create(), await app.workflows.nap.create()];
     await runtime.settle();

@@ -136,7 +136,7 @@ export class Runner {
    */
   #mayBeBusy(turn: Turn, loops: boolean): boolean {
     if (!loops) return turn.hasProgressed;
-    return this.#parts.setup.runtime.monotonic() - turn.suspendedAt < turn.definition.limits.stallMs;
+    return this.#parts.setup.runtime.monotonic() - turn.suspendedAt < turn.definition.limits.stallTimeoutMs;
   }
 
   // ---------------------------------------------------------------------------------------------- hints

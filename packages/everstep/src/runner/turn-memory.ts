@@ -5,14 +5,14 @@ import type { Turn } from "../engine/turn.ts";
  * that has begun is never held back; where nothing is in progress one run always has room, however large it is.
  */
 export class TurnMemory {
-  readonly #bytesMax: number;
+  readonly #maxBytes: number;
   readonly #turns = new Map<Turn, number>();
   #bytes = 0;
   /** What a run took on average when runs were last claimed. */
   #perRun = 0;
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get bytes(): number {
@@ -20,11 +20,11 @@ export class TurnMemory {
   }
 
   get free(): number {
-    return Math.max(0, this.#bytesMax - this.#bytes);
+    return Math.max(0, this.#maxBytes - this.#bytes);
   }
 
   get isFull(): boolean {
-    return this.#bytes >= this.#bytesMax;
+    return this.#bytes >= this.#maxBytes;
   }
 
   /**
@@ -32,7 +32,7 @@ export class TurnMemory {
    * may bring.
    */
   places(limit: number, underWay: number): number {
-    const free = this.#bytesMax - this.#bytes - underWay * this.#perRun;
+    const free = this.#maxBytes - this.#bytes - underWay * this.#perRun;
     if (free <= 0) return this.#turns.size + underWay === 0 ? Math.min(limit, 1) : 0;
     return this.#perRun === 0 ? limit : Math.min(limit, Math.max(1, Math.floor(free / this.#perRun)));
   }

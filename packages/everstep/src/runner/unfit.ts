@@ -11,7 +11,7 @@ export function unfit(claim: Claim, history: RunHistory, limits: Limits): Next |
   if (isGivenUp(claim, limits)) {
     const message =
       `Processes running this instance died, or stood still for longer than their lease, ${claim.crashCount} times in a ` +
-      `row without progress, so it was given up (limit ${limits.crashesMax}). Fix what kills or blocks them, then ` +
+      `row without progress, so it was given up (limit ${limits.maxCrashes}). Fix what kills or blocks them, then ` +
       "restart or retry the instance.";
     return {
       kind: "error",
@@ -23,8 +23,8 @@ export function unfit(claim: Claim, history: RunHistory, limits: Limits): Next |
 }
 
 /** Its runners died too often in a row. The first lease that ran out may be one that nobody ever heard of: no proof. */
-export function isGivenUp({ crashCount, left }: Claim, { crashesMax }: Limits): boolean {
-  return crashCount >= crashesMax && (crashCount > 1 || (left.ranOut && left.commit > 0));
+export function isGivenUp({ crashCount, left }: Claim, { maxCrashes }: Limits): boolean {
+  return crashCount >= maxCrashes && (crashCount > 1 || (left.ranOut && left.commit > 0));
 }
 
 /** What is stored of the run cannot be read: it ends with the reason and harms nobody else. */

@@ -9,12 +9,12 @@ export function historyBytes(history: RunHistory): number {
 /** Reads one run after the other until they take that many bytes: how a store does it that has no better way. */
 export function readWithin(
   requests: readonly RunRead[],
-  bytesMax: number = Number.POSITIVE_INFINITY,
+  maxBytes: number = Number.POSITIVE_INFINITY,
   read: (request: RunRead) => readonly RunHistory[],
 ): readonly RunHistory[] {
   let bytes = 0;
   return requests.flatMap((request): readonly RunHistory[] => {
-    if (bytes >= bytesMax) return [{ kind: "unread", runId: request.runId }];
+    if (bytes >= maxBytes) return [{ kind: "unread", runId: request.runId }];
     const found = read(request);
     for (const history of found) bytes += historyBytes(history);
     return found;

@@ -54,10 +54,10 @@ export interface Store {
 
   /**
    * History and undelivered events of claimed runs. A run whose rows cannot be read gives `unreadable`, one that is not
-   * there any more is left out. With `bytesMax` it stops reading once what it has read takes about that many bytes: the
+   * there any more is left out. With `maxBytes` it stops reading once what it has read takes about that many bytes: the
    * first run is always read, and those that had to be left for later give `unread`.
    */
-  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]>;
+  readRuns(requests: readonly RunRead[], maxBytes?: number): Promise<readonly RunHistory[]>;
 
   /**
    * Extends leases that are still held with that token; also stores the bodies in flight. One answer per lease. A run that

@@ -1,3 +1,4 @@
+import { limitsFrom } from "../authoring/check-limits.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { type Duration, parseDuration } from "../authoring/duration.ts";
 import type { App } from "../client/app.ts";
@@ -65,7 +66,14 @@ export class HarnessRunner<
     this.#process = new TestProcess(runtime);
     this.faults = createFaultyStore(parts.store);
     const tested = Object.entries(app.workflows).map(([key, definition]) => {
-      const limits = { ...defaultLimits, ...app.limits, ...definition.options.limits };
+      const appLimits = limitsFrom(app.limits, defaultLimits, "limits", "INVALID_ARGUMENT");
+      const own = definition.options.limits;
+      const limits = limitsFrom(
+        own,
+        appLimits,
+        `limits of workflow "${definition.name}"`,
+        "INVALID_ARGUMENT",
+      );
       const host = {
         mocks,
         bodies,
@@ -85,7 +93,7 @@ export class HarnessRunner<
     this.app = createWorkflows({
       ...app,
       // No hint reaches another runner here: what happens when is for the test to say, on every store alike.
-      runner: { pollMax: runnerDefaults.pollMsMax, ...app.runner },
+      runner: { maxPoll: runnerDefaults.maxPollMs, ...app.runner },
       workflows: Object.fromEntries(tested) as Workflows,
       store: this.#process.connect(this.faults),
       observers: [

@@ -35,11 +35,10 @@ export interface TestedWorkflowHost {
 
 export function testedWorkflow(definition: WorkflowDefinition, host: TestedWorkflowHost): WorkflowDefinition {
   // A wait that is mocked to time out lasts no time; other waits are held to the real limit by `waitForEvent` below.
-  const noMinimum = { waitMsMin: 0 };
   return {
     ...definition,
-    options: { ...definition.options, limits: { ...definition.options.limits, ...noMinimum } },
-    limits: { ...definition.limits, ...noMinimum },
+    options: { ...definition.options, limits: { ...definition.options.limits, minWaitTimeout: 0 } },
+    limits: { ...definition.limits, minWaitTimeoutMs: 0 },
     run: (event: WorkflowEvent, step: WorkflowStep) => definition.run(event, testedStep(event, step, host)),
   };
 }
@@ -83,13 +82,13 @@ function testedStep(ref: InstanceRef, step: WorkflowStep, host: TestedWorkflowHo
   }
 
   function sleep(name: string, duration: Duration): Promise<void> {
-    const isOver = !mocks.sleeps(ref, name) && isDuration(duration, limits.sleepMsMax);
+    const isOver = !mocks.sleeps(ref, name) && isDuration(duration, limits.maxSleepMs);
     return waiting(step.sleep(name, isOver ? 0 : duration));
   }
 
   function sleepUntil(name: string, timestamp: Date | number): Promise<void> {
     const now = process.runtime.now();
-    const isOver = !mocks.sleeps(ref, name) && isDuration(Number(timestamp) - now, limits.sleepMsMax);
+    const isOver = !mocks.sleeps(ref, name) && isDuration(Number(timestamp) - now, limits.maxSleepMs);
     return waiting(step.sleepUntil(name, isOver ? now : timestamp));
   }
 
@@ -105,7 +104,7 @@ function testedStep(ref: InstanceRef, step: WorkflowStep, host: TestedWorkflowHo
     const isDefault = timeout === undefined || (timeout === 0 && host.mode === "cloudflare");
     if (!isDefault) {
       const what = `timeout of wait "${name}"`;
-      checkDuration(parseDuration(timeout, what), { min: limits.waitMsMin }, what);
+      checkDuration(parseDuration(timeout, what), { min: limits.minWaitTimeoutMs }, what);
     }
     const behaviour = typeof type === "string" ? mocks.eventBehaviour(ref, type) : null;
     // In words, because code written for Cloudflare means the default by a plain 0.

@@ -41,12 +41,12 @@ export function* standstills(record: InstanceRecord, terms: LivenessTerms): Gene
   const lateMs = status === "paused" || dueAt === null ? 0 : now - dueAt;
   if (definition !== undefined && lateMs > overdueMs)
     yield executing ? ranOut(lateMs) : overdue(lateMs, definition);
-  const { crashesMax } = definition?.limits ?? { crashesMax: Number.POSITIVE_INFINITY };
-  if (crashCount > 0 && crashCount * 2 >= crashesMax) {
+  const { maxCrashes } = definition?.limits ?? { maxCrashes: Number.POSITIVE_INFINITY };
+  if (crashCount > 0 && crashCount * 2 >= maxCrashes) {
     yield {
       kind: "crashing",
       promise: "INV-14",
-      message: `Its runners died ${crashCount} times in a row without progress; at ${crashesMax} it is given up.`,
+      message: `Its runners died ${crashCount} times in a row without progress; at ${maxCrashes} it is given up.`,
     };
   }
 }

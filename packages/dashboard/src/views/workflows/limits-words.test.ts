@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { spokenLimits } from "./limits-words.ts";
 
 test("limits are said in their units, and what has none says so", () => {
-  const limits = { stepsMax: 1024, paramsBytesMax: 1024 * 1024, sleepMsMax: 86_400_000, timeoutMsMax: null };
+  const limits = {
+    maxSteps: 1024,
+    maxParamsBytes: 1024 * 1024,
+    maxSleepMs: 86_400_000,
+    maxStepTimeoutMs: null,
+  };
   expect(spokenLimits(limits)).toEqual([
     { name: "Steps in a run", value: "1,024" },
     { name: "Size of params", value: "1.0 MB" },

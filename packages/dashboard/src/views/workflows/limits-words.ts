@@ -3,20 +3,20 @@ import { spokenBytes, spokenNumber } from "../../words/numbers.ts";
 import { spokenDuration } from "../../words/time.ts";
 
 const words: Readonly<Record<string, string>> = {
-  stepsMax: "Steps in a run",
-  parallelStepsMax: "Steps open at once",
-  paramsBytesMax: "Size of params",
-  resultBytesMax: "Size of a step's result",
-  outputBytesMax: "Size of output",
-  eventBytesMax: "Size of an event's payload",
-  bufferedEventsMax: "Events kept for later",
-  sleepMsMax: "Longest sleep",
-  waitMsMax: "Longest event timeout",
-  waitMsDefault: "Default event timeout",
-  timeoutMsMax: "Longest attempt",
-  crashesMax: "Crashes in a row",
-  stallMs: "Stall timeout",
-  batchMax: "Instances in a batch",
+  maxSteps: "Steps in a run",
+  maxParallelSteps: "Steps open at once",
+  maxParamsBytes: "Size of params",
+  maxResultBytes: "Size of a step's result",
+  maxOutputBytes: "Size of output",
+  maxEventBytes: "Size of an event's payload",
+  maxBufferedEvents: "Events kept for later",
+  maxSleepMs: "Longest sleep",
+  maxWaitTimeoutMs: "Longest event timeout",
+  defaultWaitTimeoutMs: "Default event timeout",
+  maxStepTimeoutMs: "Longest attempt",
+  maxCrashes: "Crashes in a row",
+  stallTimeoutMs: "Stall timeout",
+  maxBatchSize: "Instances in a batch",
 };
 
 export interface SpokenLimit {
@@ -35,6 +35,6 @@ export function spokenLimits(limits: Readonly<Record<string, number | null>>): r
 function spokenLimit(key: string, limit: number | null): string {
   if (limit === null) return "no limit";
   if (/Bytes/.test(key)) return spokenBytes(limit);
-  if (/Ms(Max|Default)?$/.test(key)) return spokenDuration(limit);
+  if (/Ms$/.test(key)) return spokenDuration(limit);
   return spokenNumber(limit);
 }

@@ -9,7 +9,7 @@ import { jsonLinesOption } from "../output/json-option.ts";
 import { logPieces } from "../output/log-line.ts";
 import type { Output } from "../output/output.ts";
 import { painted } from "../output/paint.ts";
-import { pageSizeMax } from "../paging.ts";
+import { maxPageSize } from "../paging.ts";
 import { UsageError } from "../problems.ts";
 
 export const instancesLogs = defineCommand({
@@ -72,7 +72,7 @@ async function* recorded(
   do {
     const page = await instance.logs({
       ...filter,
-      pageSize: pageSizeMax,
+      pageSize: maxPageSize,
       runNumber: run,
       cursor,
     });

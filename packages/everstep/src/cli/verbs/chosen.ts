@@ -2,7 +2,7 @@
 import type { Client } from "../../fetch-client/index.ts";
 import type { WireInstancesWithMeta } from "../../wire/index.ts";
 import type { InstanceFilter } from "../instance-filter.ts";
-import { pageSizeMax } from "../paging.ts";
+import { maxPageSize } from "../paging.ts";
 
 export interface Chosen {
   readonly workflowName: string;
@@ -37,7 +37,7 @@ async function everyName(read: Read): Promise<readonly Chosen[]> {
   const found = new Map<string, Chosen>();
   let cursor: string | undefined;
   do {
-    const page = await read({ pageSize: pageSizeMax, cursor });
+    const page = await read({ pageSize: maxPageSize, cursor });
     for (const { id, meta } of page.instances) {
       const { workflowName, createdAt } = meta;
       found.set(JSON.stringify([workflowName, id]), { workflowName, id, createdAt });

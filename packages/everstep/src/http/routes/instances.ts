@@ -100,7 +100,7 @@ export const instanceRoutes: readonly Route[] = [
     hook: "instanceCreation",
     summary: "Creates up to 100 instances at once; ids that exist are skipped and left out of the answer.",
     body: schemas.createBatchBody,
-    bodyBytesMax: batchBytesMax,
+    maxBodyBytes: batchBytesMax,
     answer: { status: 200, schema: schemas.created },
     codes: [...createCodes, "BATCH_TOO_LARGE"],
     async run(call) {

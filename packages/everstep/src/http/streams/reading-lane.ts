@@ -8,7 +8,7 @@ import { FairLine } from "../fair-line.ts";
  */
 export class ReadingLane {
   readonly #runtime: Pick<Runtime, "monotonic" | "timer" | "drained">;
-  readonly #line = new FairLine({ max: 1, perClientMax: 1 });
+  readonly #line = new FairLine({ max: 1, maxPerClient: 1 });
 
   constructor(runtime: Pick<Runtime, "monotonic" | "timer" | "drained">) {
     this.#runtime = runtime;

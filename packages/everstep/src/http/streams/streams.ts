@@ -34,7 +34,7 @@ type Parts = Pick<AppParts, "runtime" | "group" | "store" | "nudges" | "runner" 
 
 export interface StreamLimits {
   readonly max: number;
-  readonly perClientMax: number;
+  readonly maxPerClient: number;
 }
 
 export class Streams {
@@ -99,10 +99,10 @@ export class Streams {
   }
 
   #admit(client: string): void {
-    const { max, perClientMax } = this.#limits;
-    if (this.#open.size >= max) throw tooMany(max, "streamsMax");
+    const { max, maxPerClient } = this.#limits;
+    if (this.#open.size >= max) throw tooMany(max, "maxStreams");
     const own = this.#perClient.get(client) ?? 0;
-    if (own >= perClientMax) throw tooMany(perClientMax, "streamsPerClientMax");
+    if (own >= maxPerClient) throw tooMany(maxPerClient, "maxStreamsPerClient");
     this.#perClient.set(client, own + 1);
   }
 
@@ -262,8 +262,8 @@ export class Streams {
   }
 }
 
-function tooMany(max: number, option: "streamsMax" | "streamsPerClientMax"): EverstepError {
-  const whose = option === "streamsMax" ? "" : " of yours";
+function tooMany(max: number, option: "maxStreams" | "maxStreamsPerClient"): EverstepError {
+  const whose = option === "maxStreams" ? "" : " of yours";
   return new EverstepError(
     "TOO_MANY_STREAMS",
     `${max} streams${whose} are open already. Close some, try again later, or raise http: { ${option} }.`,

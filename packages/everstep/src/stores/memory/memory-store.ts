@@ -103,9 +103,9 @@ export class MemoryStore implements Store {
     return claim(this.#open(), request);
   }
 
-  async readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
+  async readRuns(requests: readonly RunRead[], maxBytes?: number): Promise<readonly RunHistory[]> {
     const database = this.#open();
-    return readWithin(requests, bytesMax, (request) => reads.readRun(database, request));
+    return readWithin(requests, maxBytes, (request) => reads.readRun(database, request));
   }
 
   async renew(renewals: readonly Renewal[], until: number, _now: number): Promise<readonly RenewAnswer[]> {

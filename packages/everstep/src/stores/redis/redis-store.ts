@@ -84,8 +84,8 @@ export class RedisStore implements Store {
     return claim(this.#session, request);
   }
 
-  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
-    return readRuns(this.#session, requests, bytesMax);
+  readRuns(requests: readonly RunRead[], maxBytes?: number): Promise<readonly RunHistory[]> {
+    return readRuns(this.#session, requests, maxBytes);
   }
 
   renew(

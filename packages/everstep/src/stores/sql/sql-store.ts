@@ -72,8 +72,8 @@ export abstract class SqlStore {
   /** Instances that one transaction removes. */
   protected abstract readonly pruneSliceMax: number;
 
-  readRuns(requests: readonly RunRead[], bytesMax?: number): Promise<readonly RunHistory[]> {
-    return this.ask(() => this.#readRuns(requests, bytesMax));
+  readRuns(requests: readonly RunRead[], maxBytes?: number): Promise<readonly RunHistory[]> {
+    return this.ask(() => this.#readRuns(requests, maxBytes));
   }
 
   getInstance(ref: InstanceRef, runNumber?: number): Promise<InstanceRecord | undefined> {

@@ -32,7 +32,7 @@ test.each([
   [{ faults: { crashes: 1 } }, "faults.crashes must be true or false, not 1"],
   [{ faults: true }, "faults must be false, or say which there are by name"],
   [{ runners: 27 }, "runners must be a whole number from 1 to 26, not 27"],
-  [{ failuresMax: 0 }, "failuresMax must be a whole number of at least 1"],
+  [{ maxFailures: 0 }, "maxFailures must be a whole number of at least 1"],
   [{ replay: "" }, "replay cannot be read. It has no seed"],
   [{ replay: "7?body=x" }, 'What it says of "body" are not numbers'],
   [{ replay: { version: 2, seed: 1, choices: {} } }, "not a tape of this version"],

@@ -90,7 +90,7 @@ test("several invariants can be looked for at once", async () => {
       "charged once": ({ state }) => state.charges.length === 1,
       "charged twice": ({ state }) => state.charges.length === 2,
     },
-    failuresMax: 2,
+    maxFailures: 2,
     throws: false,
   });
   expect(report.failures.map(({ invariant }) => invariant).sort()).toEqual(["charged once", "charged twice"]);

@@ -132,8 +132,8 @@ class Simulation {
   }
 
   #isOver(of: number): boolean {
-    const { failuresMax, timeBudgetMs } = this.#settings;
-    if (this.#failures.length >= failuresMax) return true;
+    const { maxFailures, timeBudgetMs } = this.#settings;
+    if (this.#failures.length >= maxFailures) return true;
     if (systemRuntime.monotonic() - this.#began < timeBudgetMs) return false;
     this.#notes.push(timeWasUp(this.#worlds, of, timeBudgetMs));
     return true;

@@ -61,12 +61,12 @@ export const mishaps: readonly Mishap[] = [
 
 export interface Weather {
   readonly runners: number;
-  readonly settings: Required<Pick<RunnerSettings, "concurrency" | "lease" | "residents">> & {
+  readonly settings: Required<Pick<RunnerSettings, "concurrency" | "lease" | "maxResidents">> & {
     readonly lease: number;
-    readonly pollMin: number;
+    readonly minPoll: number;
     readonly poll: number;
-    readonly pollMax: number;
-    readonly memoryBytes: number;
+    readonly maxPoll: number;
+    readonly maxMemoryBytes: number;
   };
   readonly latencyMsMax: number;
   /** How often, relative to each other. */
@@ -84,7 +84,7 @@ export interface Weather {
   /** A process that comes back has the name it had. */
   readonly sameOwner: boolean;
   /** Claims in a row without progress before a run is given up. */
-  readonly crashesMax: number;
+  readonly maxCrashes: number;
   /** Processes have no loop of their own: somebody ticks them. */
   readonly ticked: boolean;
   /** Now and then a process comes up that does not have the workflow's code. */
@@ -130,8 +130,8 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
     "crash after": isOn("crash after", rate / 3),
   };
   const leaseMs = Math.round(choices.spread("weather: lease", 30_000, 1000));
-  const pollMin = Math.round(choices.spread("weather: least poll", 1000, 20));
-  const poll = Math.round(choices.spread("weather: poll", 4000, pollMin));
+  const minPoll = Math.round(choices.spread("weather: least poll", 1000, 20));
+  const poll = Math.round(choices.spread("weather: poll", 4000, minPoll));
   const mishapsDrawn = {
     kill: isOn("kill", 1),
     freeze: isOn("freeze", 1),
@@ -149,13 +149,13 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
     runners: choices.between("weather: runners", 1, runnersMax),
     settings: {
       concurrency: choices.pick("weather: concurrency", [100, 8, 2, 1]),
-      residents: choices.pick("weather: residents", [0, 1000, 1, 3]),
+      maxResidents: choices.pick("weather: residents", [0, 1000, 1, 3]),
       lease: leaseMs,
-      pollMin,
+      minPoll,
       poll,
-      pollMax: Math.round(choices.spread("weather: most poll", Math.max(poll, 15_000), poll)),
+      maxPoll: Math.round(choices.spread("weather: most poll", Math.max(poll, 15_000), poll)),
       // A record counts for a few hundred bytes, whatever is in it.
-      memoryBytes: choices.pick("weather: memory", [runnerDefaults.memoryBytes, 2 ** 20, 5000, 1500]),
+      maxMemoryBytes: choices.pick("weather: memory", [runnerDefaults.maxMemoryBytes, 2 ** 20, 5000, 1500]),
     },
     latencyMsMax: choices.pick("weather: latency", [1, 5, 0.2, 50, 400]),
     fates: isRough ? { ...calm, ...wanted } : calm,
@@ -167,7 +167,7 @@ export function drawWeather(choices: Choices, options: WeatherOptions = {}): Wea
     // Where a dead process is known by its name, none comes back under it.
     ownership,
     sameOwner: !ownership && choices.chance("weather: same owner", 0.15),
-    crashesMax: choices.pick("weather: crashes", [10, 10, 10, 1, 3]),
+    maxCrashes: choices.pick("weather: crashes", [10, 10, 10, 1, 3]),
     ticked: choices.chance("weather: ticked", 0.1),
     deploys: isRough && choices.chance("weather: deploys", 0.15),
     hooks: choices.chance("weather: hooks", 0.15),
@@ -198,7 +198,7 @@ export const stillWeather: Omit<Weather, "settings"> = {
   nudgesLost: 0,
   ownership: false,
   sameOwner: false,
-  crashesMax: 10,
+  maxCrashes: 10,
   ticked: false,
   deploys: false,
   hooks: false,

@@ -44,8 +44,8 @@ export const historyCases: readonly Case[] = [
         runs.push(await suspended(store, id, [completed(1, { result }), completed(2)], never));
       }
       const reads = runs.map(({ lease: { runId } }) => ({ runId, steps: true, eventsAfter: 0 }));
-      const kinds = async (bytesMax?: number): Promise<unknown> =>
-        (await store.readRuns(reads, bytesMax)).map(({ runId, kind }) => [runId, kind]);
+      const kinds = async (maxBytes?: number): Promise<unknown> =>
+        (await store.readRuns(reads, maxBytes)).map(({ runId, kind }) => [runId, kind]);
       const [a, b, c] = runs.map(({ lease }) => lease.runId);
       equal(
         await kinds(1),

@@ -22,7 +22,7 @@ export interface ExportHistoryOptions {
   /** Log lines too; default true. They play no part in a replay. */
   readonly logs?: boolean;
   /** PAYLOAD_TOO_LARGE when the document would take more bytes of JSON; default 16 MiB. */
-  readonly bytesMax?: number;
+  readonly maxBytes?: number;
 }
 
 export interface ExportParts {
@@ -43,16 +43,16 @@ export async function exportHistory(
   parts: ExportParts,
   options: ExportHistoryOptions,
 ): Promise<HistoryDocument> {
-  const { bytesMax = bytesMaxDefault } = options;
-  if (!(typeof bytesMax === "number" && bytesMax > 0)) {
+  const { maxBytes = bytesMaxDefault } = options;
+  if (!(typeof maxBytes === "number" && maxBytes > 0)) {
     throw new EverstepError(
       "INVALID_ARGUMENT",
-      `bytesMax is ${String(bytesMax)}; it must be a number above 0.`,
+      `maxBytes is ${String(maxBytes)}; it must be a number above 0.`,
     );
   }
   let record = await parts.look();
   for (let look = 1; ; look++) {
-    const document = await readDocument(record, parts, options, new Size(bytesMax));
+    const document = await readDocument(record, parts, options, new Size(maxBytes));
     const now = await parts.look();
     // Records of one run only ever grow, so the last look is good even if the run did not stand still.
     if (isUnchanged(record, now) || look === looksMax) return document;
@@ -126,21 +126,21 @@ async function readAll<Item>(
 
 /** Bytes of JSON so far. */
 class Size {
-  readonly #bytesMax: number;
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   add(part: unknown): void {
     this.#bytes += utf8Bytes(JSON.stringify(part));
-    if (this.#bytes <= this.#bytesMax) return;
+    if (this.#bytes <= this.#maxBytes) return;
     throw new EverstepError(
       "PAYLOAD_TOO_LARGE",
-      `This history takes more than ${this.#bytesMax} bytes. Raise bytesMax, leave log lines out with logs: false, ` +
+      `This history takes more than ${this.#maxBytes} bytes. Raise maxBytes, leave log lines out with logs: false, ` +
         "or replace large values with redact.",
-      { details: { bytesMax: this.#bytesMax } },
+      { details: { maxBytes: this.#maxBytes } },
     );
   }
 }

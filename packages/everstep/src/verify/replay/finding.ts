@@ -29,7 +29,7 @@ export interface ReplayFinding {
 
 type Subject = Pick<RecordedRun, "workflowName" | "instanceId" | "runNumber" | "status" | "steps">;
 
-const stepsMax = 50;
+const maxSteps = 50;
 const messageMax = 500;
 
 export function findingOf(run: Subject, comparison: Comparison): ReplayFinding {
@@ -38,10 +38,10 @@ export function findingOf(run: Subject, comparison: Comparison): ReplayFinding {
     ...identity(run),
     classification,
     message: sentenceOn(comparison, run.steps.length),
-    newSteps: newSteps.slice(0, stepsMax),
-    unusedSteps: unusedSteps.slice(0, stepsMax),
-    movedSteps: movedSteps.slice(0, stepsMax).map(({ stepKey }) => stepKey),
-    uncheckedSteps: uncheckedSteps.slice(0, stepsMax),
+    newSteps: newSteps.slice(0, maxSteps),
+    unusedSteps: unusedSteps.slice(0, maxSteps),
+    movedSteps: movedSteps.slice(0, maxSteps).map(({ stepKey }) => stepKey),
+    uncheckedSteps: uncheckedSteps.slice(0, maxSteps),
     ...(mismatch && {
       mismatch: { stepKey: mismatch.stepKey, recorded: mismatch.recorded, asked: mismatch.asked },
     }),

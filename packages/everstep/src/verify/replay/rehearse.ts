@@ -88,7 +88,7 @@ function rehearsed(
     maxRunMs: null,
     maxSuspendMs: null,
     // Whoever gives up here is GiveUp.
-    limits: { ...definition.limits, stallMs: 2 * patienceMs },
+    limits: { ...definition.limits, stallTimeoutMs: 2 * patienceMs },
     run: (event: WorkflowEvent, step: WorkflowStep) =>
       definition.run(event, countedStep(step, callsMax, onTooMany)),
   };

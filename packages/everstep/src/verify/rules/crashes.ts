@@ -10,10 +10,10 @@ export function* crashRules({ record }: RunFacts, _now: number, limits: Limits):
   const { crashCount } = record;
   if (!Number.isInteger(crashCount) || crashCount < 0) {
     yield { invariant: "INV-14", message: `The run has ${crashCount} crashes in a row.` };
-  } else if (crashCount > Math.max(limits.crashesMax, 2)) {
+  } else if (crashCount > Math.max(limits.maxCrashes, 2)) {
     yield {
       invariant: "INV-14",
-      message: `The run has ${crashCount} crashes in a row; at ${limits.crashesMax} it is given up.`,
+      message: `The run has ${crashCount} crashes in a row; at ${limits.maxCrashes} it is given up.`,
       unless: "died-giving-up",
     };
   }

@@ -20,7 +20,7 @@ export interface RunSteps {
 }
 
 const pageSize = 100;
-const stepsMax = 5000;
+const maxSteps = 5000;
 
 /** The steps of one run with their results, from the pages of its history. Null asks nothing. */
 export function useRunSteps({ instance, address }: Live, runNumber: number | null): Loaded<RunSteps> {
@@ -34,7 +34,7 @@ export function useRunSteps({ instance, address }: Live, runNumber: number | nul
         const page = await instance.history({ runNumber: runNumber ?? 1, pageSize, signal, ...at });
         steps.push(...page.steps);
         stepsCursor = page.stepsHasNextPage ? page.stepsCursor : undefined;
-      } while (stepsCursor !== undefined && steps.length < stepsMax);
+      } while (stepsCursor !== undefined && steps.length < maxSteps);
       return { steps, isMore: stepsCursor !== undefined };
     },
   });

@@ -134,10 +134,10 @@ function itself<Item>(item: Item): Item {
 export async function readRuns(
   session: Session,
   requests: readonly RunRead[],
-  bytesMax?: number,
+  maxBytes?: number,
 ): Promise<readonly RunHistory[]> {
   const args = new Arguments();
-  args.number(bytesMax);
+  args.number(maxBytes);
   args.each(requests, ({ runId, steps, eventsAfter }) =>
     args.add(runName(runId)).flag(steps).add(eventsAfter),
   );

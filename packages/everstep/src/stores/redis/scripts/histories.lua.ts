@@ -26,7 +26,7 @@ end
 `;
 
 const read = `
-local bytesMax, bytes = number() or math.huge, 0
+local maxBytes, bytes = number() or math.huge, 0
 
 local function count(rows)
   for _, text in ipairs(rows) do if text then bytes = bytes + #text end end
@@ -34,7 +34,7 @@ end
 
 -- Of the run only what a history needs: this is read at every resume. Of one that is too much for this time, its id.
 local function historyOf(id, withSteps, after)
-  if bytes >= bytesMax then return { id } end
+  if bytes >= maxBytes then return { id } end
   local stored = redis.pcall('HMGET', P .. 'run:' .. id, 'status', 'begun', 'open', 'seq', 'workflow', 'instance', 'place')
   if stored.err or not (stored[1] and stored[5] and stored[6] and stored[7]) then return nil end
   local run = { id = id, open = tonumber(stored[3]) or 0, seq = tonumber(stored[4]) or 0 }

@@ -13,7 +13,7 @@ import type { ReadDialect } from "./dialect.ts";
 import { eachKey } from "./each.ts";
 import { ask, type Query, type Reading, type Rows } from "./query.ts";
 
-export type ReadRuns = (requests: readonly RunRead[], bytesMax?: number) => Reading<readonly RunHistory[]>;
+export type ReadRuns = (requests: readonly RunRead[], maxBytes?: number) => Reading<readonly RunHistory[]>;
 
 type ReadMany = (requests: readonly RunRead[]) => Query<readonly RunHistory[]>;
 
@@ -26,14 +26,14 @@ export function histories(dialect: ReadDialect): ReadRuns {
   const read: ReadMany = (requests) =>
     requests.length === 1 ? readOne(requests[0] as RunRead) : readMany(requests);
 
-  return function* (requests, bytesMax) {
-    if (bytesMax === undefined || requests.length < 2) return yield* ask(read(requests));
+  return function* (requests, maxBytes) {
+    if (maxBytes === undefined || requests.length < 2) return yield* ask(read(requests));
     // Asked for first: a server cannot stop in the middle of its answer.
     const bytesOf = yield* ask(sizes(requests));
     let bytes = 0;
     const fitting = requests.filter(({ runId }, at) => {
       bytes += bytesOf.get(runKey(runId)) ?? 0;
-      return at === 0 || bytes <= bytesMax;
+      return at === 0 || bytes <= maxBytes;
     });
     const found = yield* ask(read(fitting));
     const isRead = new Set(fitting);
@@ -57,18 +57,18 @@ function oneAfterTheOther({ facts, events, steps }: HistoryParts): ReadRuns {
     };
   };
 
-  return function* (requests, bytesMax = Number.POSITIVE_INFINITY) {
+  return function* (requests, maxBytes = Number.POSITIVE_INFINITY) {
     const histories: RunHistory[] = [];
     let bytes = 0;
     for (const request of requests) {
-      if (bytes >= bytesMax) {
+      if (bytes >= maxBytes) {
         histories.push({ kind: "unread", runId: request.runId });
         continue;
       }
       try {
         const history = (yield readOne(request)) as RunHistory | undefined;
         if (history === undefined) continue;
-        if (bytesMax !== Number.POSITIVE_INFINITY) bytes += historyBytes(history);
+        if (maxBytes !== Number.POSITIVE_INFINITY) bytes += historyBytes(history);
         histories.push(history);
       } catch (error) {
         // Trouble with the database as a whole is not the fault of this run; a value that cannot be handed over is.

@@ -52,7 +52,7 @@ const shared: NamesOf<ServerOptions> = {
   connectTimeoutMs: true,
 };
 
-const timeoutMsMax = 600_000;
+const maxTimeoutMs = 600_000;
 
 /** `own`: the names of options that only this server has. */
 export function readServerOptions<Options extends ServerOptions>(
@@ -73,8 +73,8 @@ export function readServerOptions<Options extends ServerOptions>(
     throw invalid(opener, `knows clock "store" and "caller", not ${JSON.stringify(clock)}`);
   }
   for (const [name, ms] of Object.entries(limits)) {
-    if (Number.isInteger(ms) && ms >= 100 && ms <= timeoutMsMax) continue;
-    const range = `whole milliseconds from 100 to ${timeoutMsMax}`;
+    if (Number.isInteger(ms) && ms >= 100 && ms <= maxTimeoutMs) continue;
+    const range = `whole milliseconds from 100 to ${maxTimeoutMs}`;
     throw invalid(opener, `takes ${range} as ${name}, not ${JSON.stringify(ms)}`);
   }
   return { options, settings: { namespace, max, clock, ...limits } };

@@ -1,8 +1,9 @@
 /** What `simulate` is told. */
+
+import type { LimitOptions } from "../../../authoring/check-limits.ts";
 import type { WorkflowDefinition } from "../../../authoring/define-workflow.ts";
 import type { Duration } from "../../../authoring/duration.ts";
 import type { App } from "../../../client/app.ts";
-import type { Limits } from "../../../model/limits.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Faults } from "./faults.ts";
 import type { Invariants } from "./invariants.ts";
@@ -60,7 +61,7 @@ export interface SimulateOptions<Workflows extends SimulatedWorkflows, State> {
   /** A store without data for every seed; memory unless given. */
   readonly store?: () => Store | Promise<Store>;
   /** As for `createWorkflows`. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: LimitOptions;
   /** With `false` a world is at rest as soon as every instance waits; otherwise each must come to its end. */
   readonly mustEnd?: boolean;
   /** Real time that is given to real work of bodies (default 1 second). */
@@ -74,7 +75,7 @@ export interface SimulateOptions<Workflows extends SimulatedWorkflows, State> {
   /** Only this world: a seed, the code that a failure prints, or the tape it has. */
   readonly replay?: number | string | SimulationTape;
   /** Invariants that may break before it stops looking for more (default 1). */
-  readonly failuresMax?: number;
+  readonly maxFailures?: number;
   /** With `false` a failure is only reported; otherwise it is thrown, so that a test fails. */
   readonly throws?: boolean;
   readonly onProgress?: (progress: SimulationProgress) => void;
@@ -101,13 +102,13 @@ export interface Settings {
   readonly faults: Faults;
   readonly runners: number;
   readonly store: (() => Store | Promise<Store>) | null;
-  readonly limits: Partial<Limits>;
+  readonly limits: LimitOptions;
   readonly mustEnd: boolean;
   readonly patienceMs: number;
   readonly timeBudgetMs: number;
   readonly shrinkMs: number;
   readonly shrinkTries: number;
-  readonly failuresMax: number;
+  readonly maxFailures: number;
   readonly throws: boolean;
   readonly onProgress: (progress: SimulationProgress) => void;
 }

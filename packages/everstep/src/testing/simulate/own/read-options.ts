@@ -1,7 +1,8 @@
 /** The check of what `simulate` is told: a mistake in it is answered at once, and says what to write instead. */
+
+import type { LimitOptions } from "../../../authoring/check-limits.ts";
 import { parseDuration } from "../../../authoring/duration.ts";
 import { EverstepError } from "../../../model/error.ts";
-import type { Limits } from "../../../model/limits.ts";
 import { defaultFaults, type Faults, faultNames } from "./faults.ts";
 import type { Invariants } from "./invariants.ts";
 import type { Settings, SimulatedWorkflows, SimulateOptions } from "./options.ts";
@@ -10,7 +11,7 @@ import { readReplay } from "./replay-code.ts";
 /** They are called by letters. */
 const runnersMax = 26;
 /** Nobody is given up on because the seed kept killing its process. */
-const manyCrashes: Partial<Limits> = { crashesMax: 1_000_000 };
+const manyCrashes: LimitOptions = { maxCrashes: 1_000_000 };
 
 const known: Readonly<Record<keyof SimulateOptions<never, never>, string>> = {
   seeds: "any",
@@ -28,7 +29,7 @@ const known: Readonly<Record<keyof SimulateOptions<never, never>, string>> = {
   shrinkTime: "any",
   shrinkTries: "any",
   replay: "any",
-  failuresMax: "any",
+  maxFailures: "any",
   throws: "boolean",
   onProgress: "function",
 };
@@ -57,7 +58,7 @@ export function readOptions(workflows: unknown, options: SimulateOptions<any, an
         : parseDuration(options.timeBudget, "timeBudget"),
     shrinkMs: parseDuration(options.shrinkTime ?? "5 seconds", "shrinkTime"),
     shrinkTries: wholeNumber(options.shrinkTries ?? 2000, "shrinkTries", 0),
-    failuresMax: wholeNumber(options.failuresMax ?? 1, "failuresMax", 1),
+    maxFailures: wholeNumber(options.maxFailures ?? 1, "maxFailures", 1),
     throws: options.throws ?? true,
     onProgress: options.onProgress ?? (() => {}),
   };
