@@ -33,7 +33,7 @@ const weighed: StandardSchema<{ readonly weight: number }> = {
         : { issues: [{ message: "weight is missing", path: ["weight"] }] },
   },
 };
-const parcel = defineWorkflow({ name: "parcel", params: weighed }, async () => {
+const parcel = defineWorkflow({ name: "parcel", params: weighed, events: { arrived: weighed } }, async () => {
   throw new Error("It fell off the cart.");
 });
 

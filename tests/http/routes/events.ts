@@ -55,6 +55,17 @@ export function events(world: () => World): void {
     expect(full.headers.get("retry-after")).toBe("10");
   });
 
+  test("declared events are checked, with the issues for programs, and nothing is stored", async () => {
+    const path = await world().made("counted", { count: 1 });
+    const wrong = await world().post(`${path}/events`, { type: "counted", payload: { count: "one" } });
+    expect(wrong).toMatchObject({ status: 400, code: "EVENT_PAYLOAD_INVALID" });
+    expect(wrong.body.error.details.issues).toEqual([{ message: "count must be a number", path: ["count"] }]);
+    const mistyped = await world().post(`${path}/events`, { type: "conted", payload: { count: 1 } });
+    expect(mistyped).toMatchObject({ status: 400, code: "UNKNOWN_EVENT_TYPE" });
+    expect(mistyped.body.error.details).toMatchObject({ declared: ["counted"], nearest: "counted" });
+    expect((await world().get(`${path}/history`)).body.events).toEqual([]);
+  });
+
   test("the header Idempotency-Key stands for the key in the body, and must not differ from it", async () => {
     const path = await world().made("order");
     const key = world().id("event");

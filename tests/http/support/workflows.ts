@@ -71,7 +71,7 @@ const countSchema: StandardSchema<{ count: number }> & {
 };
 
 export const counted = defineWorkflow(
-  { name: "counted", params: countSchema },
+  { name: "counted", params: countSchema, events: { counted: countSchema } },
   async (event) => event.payload.count,
 );
 

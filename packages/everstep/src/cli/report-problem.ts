@@ -30,7 +30,10 @@ function isMistakeOfCaller(error: unknown): boolean {
   };
   // Where no server says so, it is the app of a host command that cannot be used as it is.
   if (code === "INVALID_ARGUMENT") return details?.status !== undefined;
-  return typeof code === "string" && /^INVALID_|_TOO_LARGE$|^WORKFLOW_PARAMS_INVALID$/.test(code);
+  return (
+    typeof code === "string" &&
+    /^INVALID_|_TOO_LARGE$|^(WORKFLOW_PARAMS|EVENT_PAYLOAD)_INVALID$|^UNKNOWN_EVENT_TYPE$/.test(code)
+  );
 }
 
 /**

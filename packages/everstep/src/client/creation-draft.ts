@@ -2,7 +2,6 @@
  * What `create` was asked for, taken down at the call: whatever the caller does with its objects afterwards is not stored.
  * Only a schema may take time, and it gets a copy.
  */
-import { decodeValue, encodeValue } from "../authoring/codec.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { parseDuration } from "../authoring/duration.ts";
 import { checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
@@ -15,6 +14,7 @@ import { type Limits, timeMax } from "../model/limits.ts";
 import { readOptions } from "../model/read-options.ts";
 import type { EncodedValue } from "../model/value.ts";
 import type { NewInstance } from "../wire/options.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 export interface CreateOptions<Params = any> extends NewInstance<Params, Date | number> {
   readonly parent?: { readonly workflowName: string; readonly instanceId: string };
@@ -79,21 +79,12 @@ function paramsOf(params: unknown, definition: WorkflowDefinition): CreationDraf
   const { name, limits, options } = definition;
   const schema = options.params;
   if (!schema) return encodeParams(params, limits);
-  const copy = copyOf(params === undefined ? {} : params);
+  const copy = snapshotOf(params === undefined ? {} : params);
   return async () => {
     const checked = await validateWith(schema, copy);
     if ("value" in checked) return encodeParams(checked.value, limits);
     throw paramsInvalid(name, checked.issues);
   };
-}
-
-/** What cannot be kept cannot be copied either; the schema may still make something of it that can. */
-function copyOf(params: unknown): unknown {
-  try {
-    return decodeValue(encodeValue(params, "params"));
-  } catch {
-    return params;
-  }
 }
 
 function parentOf(parent: CreateOptions["parent"], limits: Limits): InstanceRef | null {

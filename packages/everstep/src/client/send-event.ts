@@ -1,5 +1,7 @@
 /** Events to one instance, and the end of a sleep, which is one too. */
 
+import { checkedPayload, eventSchema } from "../authoring/declared-events.ts";
+import { checkEventType } from "../authoring/names.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { instanceNotFound } from "../engine/instance-words.ts";
 import { operatorLine } from "../engine/operator-line.ts";
@@ -8,9 +10,10 @@ import { activeSleep } from "../engine/step-selection.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal, type RunId } from "../model/instance.ts";
 import { checkNames } from "../model/known-names.ts";
-import type { SendEventOutcome } from "../model/request.ts";
+import type { SendEventOutcome, SendEventRequest } from "../model/request.ts";
 import { eventNames } from "../wire/option-names.ts";
 import type { AppParts } from "./app-parts.ts";
+import { snapshotOf } from "./snapshot.ts";
 import { checkIdempotencyKey, type SteeringOptions } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
 import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
@@ -30,13 +33,7 @@ export async function sendEvent(
     );
   }
   if (definition.mode !== "cloudflare") checkNames(event, eventNames, "An event");
-  const planned = planSendEvent(
-    ref,
-    event,
-    definition.limits,
-    event.idempotencyKey ?? runtime.uuid(),
-    runtime.now(),
-  );
+  const planned = await plannedEvent(instance, event);
   await parts.ready(tx);
   // Only now is it known what time it is.
   const request = { ...planned, createdAt: runtime.now() };
@@ -69,6 +66,21 @@ export async function sendEvent(
           "of this size. Send fewer or smaller ones, or raise limits.maxBufferedEvents and limits.maxBufferedBytes.",
       );
   }
+}
+
+/** Taken down at the call: only a schema may take time, and it gets a copy. */
+function plannedEvent(
+  { ref, parts, definition }: StoredInstance,
+  { type, payload, idempotencyKey }: OutgoingEvent,
+): SendEventRequest | Promise<SendEventRequest> {
+  const { runtime } = parts;
+  const { limits } = definition;
+  const key = idempotencyKey ?? runtime.uuid();
+  const plan = (stored: unknown): SendEventRequest =>
+    planSendEvent(ref, { type, payload: stored }, limits, key, runtime.now());
+  const schema = eventSchema(checkEventType(type, limits), definition);
+  if (schema === undefined) return plan(payload);
+  return checkedPayload(schema, type, snapshotOf(payload), definition).then(plan);
 }
 
 /** A key is used up for good: a caller that sends the same approval to the next run must learn that it was not sent. */

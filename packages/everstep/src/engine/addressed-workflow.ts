@@ -16,7 +16,9 @@ export function addressed(
 ): { readonly name: string; readonly definition: WorkflowDefinition | undefined } {
   const isText = typeof workflow === "string";
   const given: unknown = isText ? workflow : workflow?.name;
-  const definition = typeof given === "string" ? host.definitionOf(given) : undefined;
+  const definition =
+    (typeof given === "string" ? host.definitionOf(given) : undefined) ??
+    (isDefinition(workflow) ? workflow : undefined);
   const name = definition === undefined ? checkWorkflowName(given, limits) : (given as string);
   if (definition === undefined && isText) {
     throw new EverstepError(
@@ -26,4 +28,10 @@ export function addressed(
     );
   }
   return { name, definition };
+}
+
+/** Of another app, which this process does not run: what it declares holds all the same. */
+function isDefinition(workflow: WorkflowAddress): workflow is WorkflowDefinition {
+  const { run, options } = Object(workflow) as Partial<WorkflowDefinition>;
+  return typeof run === "function" && typeof options === "object" && options !== null;
 }

@@ -110,6 +110,7 @@ function isInstance<Kind extends Error>(
 /** Mistakes in the code itself: trying again cannot help. */
 const finalCodes: ReadonlySet<ErrorCode> = new Set([
   "DUPLICATE_STEP_KEY",
+  "EVENT_PAYLOAD_INVALID",
   "INVALID_DURATION",
   "INVALID_EVENT_TYPE",
   "INVALID_INSTANCE_ID",
@@ -124,6 +125,7 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
   "STEP_LIMIT_EXCEEDED",
   "HISTORY_LIMIT_EXCEEDED",
   "STEP_TYPE_MISMATCH",
+  "UNKNOWN_EVENT_TYPE",
   "VALUE_NOT_SERIALIZABLE",
   "WORKFLOW_NOT_FOUND",
   "WORKFLOW_PARAMS_INVALID",

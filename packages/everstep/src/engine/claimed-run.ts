@@ -110,9 +110,9 @@ export class ClaimedRun implements ContextHost {
 
   sendEvent(body: Body, to: EventAddress, event: OutgoingEvent): void {
     const { limits } = this.definition;
-    const { name } = addressed(to.workflow, limits, this.#host);
+    const { name, definition } = addressed(to.workflow, limits, this.#host);
     const ref = { workflowName: name, instanceId: to.id };
-    const request = planAlongsideEvent(ref, event, body, limits, this.runtime);
+    const request = planAlongsideEvent(ref, event, body, definition, limits, this.runtime);
     openBody(body, "sendEvent").send(request);
   }
 }

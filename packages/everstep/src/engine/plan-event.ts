@@ -1,6 +1,8 @@
 /** Plans events that a person, a step or the engine itself sends to one instance. Pure. */
 import { checkBytes, encodeValue } from "../authoring/codec.ts";
 import { utf8Bytes } from "../authoring/codec-bytes.ts";
+import { checkedPayloadNow } from "../authoring/declared-events.ts";
+import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkEventType, checkInstanceId } from "../authoring/names.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import { eventBytes } from "../model/bytes.ts";
@@ -38,11 +40,15 @@ export function planAlongsideEvent(
   ref: InstanceRef,
   event: OutgoingEvent,
   { call, start }: Body,
+  definition: WorkflowDefinition | undefined,
   limits: Limits,
   runtime: Runtime,
 ): AlongsideEvent {
   checkInstanceId(ref.instanceId, limits);
-  const request = planSendEvent(ref, event, limits, event.idempotencyKey ?? runtime.uuid(), runtime.now());
+  const type = checkEventType(event.type, limits);
+  const payload = definition ? checkedPayloadNow(type, event.payload, definition) : event.payload;
+  const id = event.idempotencyKey ?? runtime.uuid();
+  const request = planSendEvent(ref, { type, payload }, limits, id, runtime.now());
   return { ...request, from: { stepKey: call.key, attempt: start } };
 }
 

@@ -1,3 +1,4 @@
+import { eventSchema } from "../authoring/declared-events.ts";
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkDuration, type Duration, parseDuration } from "../authoring/duration.ts";
 import { checkEventType, checkLogCategory, checkStepName, checkTopic } from "../authoring/names.ts";
@@ -137,7 +138,7 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
       // Cloudflare ignores what it does not know.
       if (!cloudflare) readOptions(given, "INVALID_STEP_CONFIG", () => checkWait(options, text));
       return topic === undefined
-        ? { eventType: checkEventType(type, limits), topic: null }
+        ? { eventType: declaredType(checkEventType(type, limits)), topic: null }
         : { eventType: null, topic: checkTopic(topic, limits) };
     });
     const patience = checked(() => {
@@ -155,6 +156,11 @@ export function createStepApi(host: StepApiHost): WorkflowStep {
       onConsume,
       problem: problem ?? awaited.problem ?? patience.problem,
     });
+  }
+
+  function declaredType(type: string): string {
+    eventSchema(type, host.definition);
+    return type;
   }
 
   function named(name: unknown): { readonly text: string; readonly problem: unknown } {

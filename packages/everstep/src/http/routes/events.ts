@@ -16,6 +16,8 @@ export const eventRoutes: readonly Route[] = [
     codes: [
       ...instanceCodes,
       "INVALID_EVENT_TYPE",
+      "UNKNOWN_EVENT_TYPE",
+      "EVENT_PAYLOAD_INVALID",
       "INSTANCE_TERMINAL",
       "IDEMPOTENCY_KEY_CONFLICT",
       "EVENT_BUFFER_FULL",
