@@ -64,6 +64,7 @@ function operation(route: Route): JsonSchema {
   return {
     operationId: route.action,
     summary: route.summary,
+    ...(route.stream ? { description: streamed, "x-event-stream": true } : {}),
     ...(route.hook === null ? { security: [] } : {}),
     parameters: [...inPath, ...inQuery, ...idempotency],
     ...(route.body
@@ -73,17 +74,18 @@ function operation(route: Route): JsonSchema {
   };
 }
 
+/**
+ * As a second media type of the answer, a stream would make every generated client return a union of the page and a string.
+ */
+const streamed = "With `Accept: text/event-stream` the answer is a stream of server-sent events.";
+
 function isBodyRequired(body: Schema<unknown>): boolean {
   return "required" in body.json;
 }
 
 function responses(route: Route): JsonSchema {
   const { status, schema, also = [] } = route.answer;
-  const stream = route.stream ? { "text/event-stream": { schema: { type: "string" } } } : {};
-  const good = {
-    description: "As asked.",
-    content: { ...jsonContent(schema), ...stream },
-  };
+  const good = { description: "OK", content: jsonContent(schema) };
   const byStatus = new Map<number, string[]>();
   for (const code of [...always(route), ...route.codes]) {
     const of = statusOf(code as ErrorCode);
@@ -96,7 +98,7 @@ function responses(route: Route): JsonSchema {
   return {
     ...Object.fromEntries(problems),
     ...Object.fromEntries([status, ...also].map((each) => [String(each), good])),
-    ...(route.method === "GET" ? { "304": { description: "As it was (If-None-Match)." } } : {}),
+    ...(route.method === "GET" ? { "304": { description: "Not modified (If-None-Match)." } } : {}),
   };
 }
 
