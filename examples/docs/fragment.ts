@@ -28,7 +28,7 @@ const fragment = createWorkflowsFragment(
     authorizeRequest({ request }) {
       if (request.headers.get("x-api-key") !== "secret") return refuse(401, "Send your x-api-key.");
     },
-    authorizeRunnerTick() {}, // whoever passed authorizeRequest may tick
+    authorizeRunnerTick() {}, // callers that passed authorizeRequest may tick
   },
   { store: sqlite("app.db"), mountRoute: "/api/workflows" },
 );
