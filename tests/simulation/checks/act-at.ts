@@ -1,6 +1,6 @@
 import type { Act } from "../programs/program.ts";
 
-/** The act that stands at a place of a program; the same for every round of a loop. */
+/** The act that stands at a place of a program; the same for every round of a loop and every use of a name. */
 export function actAt(program: Act, path: string): Act | undefined {
   const [, ...places] = path.split(".").map(Number);
   return places.reduce<Act | undefined>(
@@ -17,6 +17,7 @@ function within(act: Act, place: number): Act | undefined {
       return act.act;
     case "try":
     case "loop":
+    case "again":
       return act.act;
     case "sequence":
     case "all":

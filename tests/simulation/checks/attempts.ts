@@ -5,7 +5,7 @@ import type { Finding } from "../../../packages/everstep/src/testing/simulate/fi
 import type { Ledger } from "../../../packages/everstep/src/testing/simulate/ledger.ts";
 import type { RunFacts } from "../../../packages/everstep/src/verify/run-facts.ts";
 import { storedInWords } from "../programs/judge.ts";
-import { brokenText } from "../programs/perform.ts";
+import { brokenText, placeOf } from "../programs/perform.ts";
 import type { Act, DoAct } from "../programs/program.ts";
 import { actAt } from "./act-at.ts";
 import { nameOf } from "./applied.ts";
@@ -23,7 +23,7 @@ export function* attempts(facts: RunFacts, parts: AttemptsParts): Generator<Find
   if (record.workflowName !== parts.workflowName) return;
   const program = parts.programOf(decodeValue(record.params));
   for (const step of steps) {
-    const path = step.name.slice(step.name.indexOf(" ") + 1);
+    const path = placeOf(step);
     const act = actAt(program, path);
     if (act?.kind !== "do") continue;
     // What a fork or a restart began with may have been tried again where it comes from.

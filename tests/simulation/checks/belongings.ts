@@ -4,7 +4,7 @@ import type { StepRecord } from "../../../packages/everstep/src/model/step.ts";
 import type { Finding } from "../../../packages/everstep/src/testing/simulate/finding.ts";
 import type { Ledger } from "../../../packages/everstep/src/testing/simulate/ledger.ts";
 import type { RunFacts } from "../../../packages/everstep/src/verify/run-facts.ts";
-import { startedId } from "../programs/perform.ts";
+import { placeOf, startedId } from "../programs/perform.ts";
 import type { Act, DoAct } from "../programs/program.ts";
 import { actAt } from "./act-at.ts";
 import { nameOf } from "./applied.ts";
@@ -57,7 +57,7 @@ function* missing(facts: RunFacts, step: StepRecord, parts: BelongingsParts): Ge
   const key = `${nameOf(facts)}/${step.key}`;
   // What a fork or a restart began with was sent by another run.
   if (step.type !== "do" || step.status !== "completed" || !parts.ledger.ran(key)) return;
-  const path = step.name.slice(step.name.indexOf(" ") + 1);
+  const path = placeOf(step);
   const act = actAt(parts.programOf(decodeValue(record.params)), path);
   if (act?.kind !== "do") return;
   yield* lost(act, key, path, facts, parts);

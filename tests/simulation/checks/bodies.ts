@@ -11,6 +11,7 @@ import type { Member } from "../../../packages/everstep/src/testing/simulate/fle
 import type { Leases } from "../../../packages/everstep/src/testing/simulate/leases.ts";
 import type { Entry, Ledger } from "../../../packages/everstep/src/testing/simulate/ledger.ts";
 import type { RunFacts } from "../../../packages/everstep/src/verify/run-facts.ts";
+import { placeOf } from "../programs/perform.ts";
 import type { Act } from "../programs/program.ts";
 import { actAt } from "./act-at.ts";
 
@@ -122,8 +123,8 @@ export class Bodies {
 
 /** Steps whose results the code has seen are recorded before its next body begins. */
 function* tooEarly({ seen }: Entry, { steps }: RunFacts): Generator<string> {
-  for (const [, path] of seen.matchAll(/did ([\d.]+)/g)) {
-    const step = steps.find(({ name }) => name === `do ${path}`);
+  for (const [, path] of seen.matchAll(/did ([\dr.]+)/g)) {
+    const step = steps.find((each) => each.name.startsWith("do ") && placeOf(each) === path);
     if (step?.status !== "completed")
       yield `though "do ${path}", which it has seen, is ${step?.status ?? "not"} recorded`;
   }

@@ -6,6 +6,7 @@ import { leaseMutants } from "./leases.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { liveness } from "./liveness.ts";
 import type { Mutant } from "./mutant.ts";
+import { nameMutants } from "./names.ts";
 import { observerMutants } from "./observers.ts";
 import { renewals } from "./renewals.ts";
 import { repeats } from "./repeats.ts";
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   ...repeats,
   ...steps,
   ...replay,
+  ...nameMutants,
   ...eventMutants,
   ...lifecycle,
   ...liveness,

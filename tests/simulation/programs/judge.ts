@@ -6,8 +6,17 @@ import { decodeValue } from "../../../packages/everstep/src/authoring/codec.ts";
 import { fromStoredError } from "../../../packages/everstep/src/authoring/stored-error.ts";
 import type { CompletedStep, ErroredStep, StepRecord } from "../../../packages/everstep/src/model/step.ts";
 import type { StoredError } from "../../../packages/everstep/src/model/value.ts";
-import { brokenText, doneText, inWords, pathOf, type Result, stepNameOf } from "./perform.ts";
-import type { Act, DoAct } from "./program.ts";
+import {
+  brokenText,
+  countOf,
+  doneText,
+  inWords,
+  pathOf,
+  type Result,
+  stepNameOf,
+  usePath,
+} from "./perform.ts";
+import type { Act, AgainAct, DoAct } from "./program.ts";
 
 export type Outcome =
   /** `at`: with which hand-over it came to this; 0 for at once. */
@@ -50,7 +59,7 @@ class Reading {
   constructor(steps: readonly StepRecord[], retried: boolean, hasLarge: boolean) {
     this.#retried = retried;
     this.#hasLarge = hasLarge;
-    this.#steps = new Map(steps.map((step) => [step.name, step]));
+    this.#steps = new Map(steps.map((step) => [`${step.name} ${step.count}`, step]));
   }
 
   read(act: Act, path: string): Outcome {
@@ -67,6 +76,8 @@ class Reading {
         return this.#inOrder(act.acts, path);
       case "loop":
         return this.#inOrder(Array<Act>(act.times).fill(act.act), path);
+      case "again":
+        return this.#again(act, path);
       case "all":
       case "race":
       case "any":
@@ -80,11 +91,25 @@ class Reading {
     }
   }
 
-  #inOrder(acts: readonly Act[], path: string): Outcome {
+  #again(again: AgainAct, path: string): Outcome {
+    const { how, act } = again;
+    if (how === "in a row") return this.#inOrder(Array<Act>(again.times).fill(act), path, usePath);
+    if (how === "numbered") {
+      const uses = Array.from({ length: again.times }, (_, at) => this.read(act, usePath(path, at)));
+      return together("allSettled", uses);
+    }
+    const refused: Outcome = { kind: "error", text: "DUPLICATE_STEP_KEY", at: 0 };
+    const first = together("allSettled", [this.read(act, usePath(path, 0)), refused]);
+    if (first.kind === "open") return open;
+    const third = this.read(act, usePath(path, 2));
+    return third.kind === "value" ? { ...third, text: `( ${first.text} ${third.text} )` } : third;
+  }
+
+  #inOrder(acts: readonly Act[], path: string, place = pathOf): Outcome {
     let text = "";
     let last = 0;
     for (const [at, act] of acts.entries()) {
-      const outcome = this.read(act, pathOf(path, at));
+      const outcome = this.read(act, place(path, at));
       if (outcome.kind === "open") return open;
       last = Math.max(last, outcome.at);
       if (outcome.kind === "error") return { ...outcome, at: last };
@@ -94,7 +119,7 @@ class Reading {
   }
 
   #step(act: Exclude<Act, { acts: unknown } | { act: unknown } | { kind: "log" }>, path: string): Outcome {
-    const record = this.#steps.get(stepNameOf(act, path));
+    const record = this.#steps.get(`${stepNameOf(act, path)} ${countOf(path)}`);
     if (record === undefined || record.status === "waiting") return open;
     const at = record.settledIndex + 1;
     if (record.status === "errored") {
@@ -200,6 +225,7 @@ function hasLarge(act: Act): boolean {
       return act.large || (act.inner !== null && hasLarge(act.inner));
     case "try":
     case "loop":
+    case "again":
     case "stray":
       return hasLarge(act.act);
     case "sequence":

@@ -7,7 +7,7 @@ import type {
   WorkflowStep,
 } from "../../../packages/everstep/src/authoring/workflow-step.ts";
 import type { BodyStart, BodyWatch } from "../../../packages/everstep/src/testing/simulate/ledger.ts";
-import type { Act, DoAct } from "./program.ts";
+import type { Act, AgainAct, DoAct } from "./program.ts";
 
 /** What bodies do outside of the engine. */
 export interface Stage {
@@ -27,9 +27,26 @@ export interface Performance {
   readonly stage: Stage;
 }
 
-/** Names of steps say where in the program they stand. */
+/** Names of steps say where in the program they stand; uses of one name stand at places that differ in `r0`, `r1`, ... */
 export function stepNameOf(act: Act, path: string): string {
-  return `${act.kind} ${path}`;
+  return `${act.kind} ${path.replace(use, "r")}`;
+}
+
+/** Which use of its name a step is that stands there. */
+export function countOf(path: string): number {
+  return Number(use.exec(path)?.[1] ?? 0) + 1;
+}
+
+/** Where a step stands. */
+export function placeOf({ name, count }: { readonly name: string; readonly count: number }): string {
+  const path = name.slice(name.indexOf(" ") + 1);
+  return path.replace(/\br\b/, `r${count - 1}`);
+}
+
+const use = /\br(\d+)\b/;
+
+export function usePath(path: string, at: number): string {
+  return `${path}.r${at}`;
 }
 
 export function pathOf(path: string, at: number): string {
@@ -71,6 +88,8 @@ export async function perform(act: Act, path: string, seen: string, on: Performa
       return inOrder(act.acts, path, seen, on);
     case "loop":
       return inOrder(Array<Act>(act.times).fill(act.act), path, seen, on);
+    case "again":
+      return performAgain(act, path, seen, on);
     case "all":
     case "race":
     case "any":
@@ -79,11 +98,27 @@ export async function perform(act: Act, path: string, seen: string, on: Performa
   }
 }
 
-async function inOrder(acts: readonly Act[], path: string, seen: string, on: Performance): Promise<string> {
+async function inOrder(
+  acts: readonly Act[],
+  path: string,
+  seen: string,
+  on: Performance,
+  place = pathOf,
+): Promise<string> {
   let all = "";
   for (const [at, act] of acts.entries())
-    all += ` ${await perform(act, pathOf(path, at), `${seen}${all}`, on)}`;
+    all += ` ${await perform(act, place(path, at), `${seen}${all}`, on)}`;
   return `(${all} )`;
+}
+
+async function performAgain(again: AgainAct, path: string, seen: string, on: Performance): Promise<string> {
+  const { how, act } = again;
+  if (how === "in a row") return inOrder(Array<Act>(again.times).fill(act), path, seen, on, usePath);
+  const uses = (times: number, repeat: boolean): Promise<string>[] =>
+    Array.from({ length: times }, (_, at) => performDo(act, usePath(path, at), seen, on, repeat));
+  if (how === "numbered") return together("allSettled", uses(again.times, true));
+  const first = await together("allSettled", uses(2, false));
+  return `( ${first} ${await performDo(act, usePath(path, 2), `${seen} ${first}`, on)} )`;
 }
 
 function branchesOf(acts: readonly Act[], path: string, seen: string, on: Performance): Promise<string>[] {
@@ -108,9 +143,16 @@ async function together(
   }
 }
 
-async function performDo(act: DoAct, path: string, seen: string, on: Performance): Promise<string> {
+async function performDo(
+  act: DoAct,
+  path: string,
+  seen: string,
+  on: Performance,
+  repeat = false,
+): Promise<string> {
   const { step, event, stage } = on;
   const config = {
+    repeat,
     retries: { limit: act.retries, delay: act.retryDelayMs, backoff: "constant" },
     timeout: act.timeoutMs,
     ifInterrupted: act.ifInterrupted,

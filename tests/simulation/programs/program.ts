@@ -13,8 +13,18 @@ export type Act =
   /** What it throws is caught. */
   | { readonly kind: "try"; readonly act: Act }
   | { readonly kind: "loop"; readonly times: number; readonly act: Act }
+  | AgainAct
   /** Begun and not awaited. */
   | { readonly kind: "stray"; readonly act: DoAct };
+
+/** One name used several times. */
+export type AgainAct =
+  /** One use after the other. */
+  | { readonly kind: "again"; readonly how: "in a row"; readonly times: number; readonly act: Act }
+  /** All at the same time, numbered by the order of the calls. */
+  | { readonly kind: "again"; readonly how: "numbered"; readonly times: number; readonly act: DoAct }
+  /** A second use while the first is in flight, which is refused, and a third one afterwards. */
+  | { readonly kind: "again"; readonly how: "refused"; readonly act: DoAct };
 
 export interface DoAct {
   readonly kind: "do";
@@ -108,6 +118,7 @@ class Drawing {
       allSettled: depth < 2 ? 1 : 0,
       try: depth < 3 ? 2 : 0,
       loop: depth < 2 ? 1 : 0,
+      again: 1,
     });
     this.#left--;
     switch (kind) {
@@ -141,9 +152,30 @@ class Drawing {
           times: this.#choices.between(`${this.#label}: times`, 1, 3),
           act: this.#act(depth + 1),
         };
+      case "again":
+        return this.#again();
       default:
         return { kind, acts: this.#branches(depth) };
     }
+  }
+
+  #again(): AgainAct {
+    const how = this.#pick("again", ["in a row", "in a row", "numbered", "refused"]);
+    if (how === "refused") return { kind: "again", how, act: this.#do(3) };
+    const times = this.#choices.between(`${this.#label}: uses`, 2, 3);
+    if (how === "numbered") return { kind: "again", how, times, act: this.#do(3) };
+    return { kind: "again", how: "in a row", times, act: this.#used() };
+  }
+
+  /** What one use is. Each has come to its end before the next begins. */
+  #used(): Act {
+    const what = this.#pick("use", ["do", "do", "caught", "sleep", "wait"]);
+    if (what === "sleep") return { kind: "sleep", ms: this.#length("sleep", 1, 20_000) };
+    if (what === "wait") {
+      const type = this.#pick("event", eventTypes);
+      return { kind: "wait", type, timeoutMs: this.#length("patience", 1000, 60_000) };
+    }
+    return what === "do" ? this.#do(3) : { kind: "try", act: this.#do(3) };
   }
 
   /** Each begins with something that takes a step, so that no two of them come to their end in the same moment. */

@@ -118,6 +118,29 @@ export const stepPrograms = [
   ),
 
   program(
+    "names that are used again",
+    'complete: "did 1, did 2, DUPLICATE_STEP_KEY, did 4, did 5, did 6, did in 1, did in 2"',
+    async (_event, step, site) => {
+      const seen: string[] = [];
+      for (const n of [1, 2]) {
+        seen.push(await step.do("ask", does(site, `${n}`, 50)));
+        await step.sleep("rest", 200);
+      }
+      const open = step.do("ask", does(site, "3", 100));
+      seen.push(await step.do("ask", does(site, "never")).catch(({ code }: { code?: string }) => `${code}`));
+      await open;
+      seen.push(await step.do("ask", does(site, "4")));
+      const numbered = [5, 6].map((n) => step.do("ask", { repeat: true }, does(site, `${n}`, 700 - n * 100)));
+      seen.push(...(await Promise.all(numbered)));
+      const inside = await step.do("outer", async () => [
+        await step.do("ask", does(site, "in 1", 50)),
+        await step.do("ask", does(site, "in 2", 50)),
+      ]);
+      return [...seen, ...inside].join(", ");
+    },
+  ),
+
+  program(
     "a step that takes three leases",
     'complete: "did after did a long step"',
     async (_event, step, site) => {
