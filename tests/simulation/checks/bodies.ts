@@ -123,7 +123,7 @@ export class Bodies {
 
 /** Steps whose results the code has seen are recorded before its next body begins. */
 function* tooEarly({ seen }: Entry, { steps }: RunFacts): Generator<string> {
-  for (const [, path] of seen.matchAll(/did ([\dr.]+)/g)) {
+  for (const [, path] of seen.matchAll(/did (0[\dr.]*)/g)) {
     const step = steps.find((each) => each.name.startsWith("do ") && placeOf(each) === path);
     if (step?.status !== "completed")
       yield `though "do ${path}", which it has seen, is ${step?.status ?? "not"} recorded`;

@@ -42,8 +42,9 @@ export const nameMutants: readonly Mutant[] = [
       "    try {\n      this.#refuseReuse(spec, use, record);\n    } catch (refusal) {\n      use.count--;\n      throw refusal;\n    }\n",
   },
   {
-    name: "a body that begins again goes on counting where its last start was",
+    name: "names inside of bodies are counted with those of the run",
     guards: ["INV-8"],
+    seeds: 4000,
     file: register,
     find: "(parent?.names ?? this.#names)",
     replace: "((parent?.call as { names?: NameUses } | undefined)?.names ?? this.#names)",
