@@ -15,7 +15,7 @@ export function expectRecovery(
   { world, watch, weather }: { readonly world: World; readonly watch: Watch; readonly weather: Weather },
   found: (finding: Finding) => void,
 ): void {
-  const { concurrency, maxPoll } = weather.settings;
+  const { concurrency, maxPoll, maxMemoryBytes } = weather.settings;
   if (concurrency < 8 || weather.cap !== null || weather.skewMs > 0) return;
   for (const facts of watch.facts.values()) {
     if (!isLeftBehind(facts, watch)) continue;
@@ -25,10 +25,20 @@ export function expectRecovery(
       const now = watch.facts.get(runName(record))?.record;
       if (now === undefined || now.token !== record.token) return;
       if (isTerminal(now.status) || now.status === "paused") return;
+      if (maxMemoryBytes <= littleMemory && isAnyAtWork(watch)) return;
       const message = `${runName(record)} was left by a dead process and nobody took it up in ${Math.round(dueMs + maxPoll * 1.5 + restMs)} ms`;
       found({ invariant: "LIV-2", message });
     });
   }
+}
+
+/** Runs that a process with so little memory has in hand may leave no room for another. */
+const littleMemory = 5000;
+
+function isAnyAtWork({ facts, leases }: Watch): boolean {
+  return [...facts.values()].some(
+    ({ record }) => record.executing && leases.holderOf(record.runId)?.process.state === "running",
+  );
 }
 
 /** For the first time: later ones wait longer on purpose. */
