@@ -175,7 +175,7 @@ describe("tables", () => {
   });
 
   test("every reason of why is explained, and no other", () => {
-    const source = readFileSync("packages/everstep/src/client/why.ts", "utf8");
+    const source = readFileSync("packages/everstep/src/handles/views.ts", "utf8");
     const [type = ""] = /export type WhyReason =[^;]+;/.exec(source) ?? [];
     const reasons = [...type.matchAll(/"([\w-]+)"/g)].map(([, reason]) => reason);
     const table = /^\| `reason` \|[\s\S]*?\n\n/m.exec(page)?.[0] ?? "";

@@ -4,9 +4,9 @@
  */
 import { expect, test } from "vitest";
 import type { App } from "../packages/everstep/src/client/app.ts";
-import type { InstanceHandle } from "../packages/everstep/src/client/instance-handle.ts";
-import type { WorkflowHandle } from "../packages/everstep/src/client/workflow-handle.ts";
 import type { Client, InstanceClient, WorkflowClient } from "../packages/everstep/src/fetch-client/index.ts";
+import type { InstanceHandle } from "../packages/everstep/src/handles/instance-handle.ts";
+import type { WorkflowHandle } from "../packages/everstep/src/handles/workflow-handle.ts";
 
 type Reasons<Names extends PropertyKey> = Readonly<Record<Names, string>>;
 
@@ -73,18 +73,12 @@ const instance: {
     "exportHistory.maxBytes": "the server's own limit holds for callers from afar",
     "exportHistory.logs": "a document for elsewhere has them",
     "exportHistory.redact": "a function cannot be sent",
-    "history.cursor": "the page of steps; over HTTP one answer has two pages, so it is stepsCursor there",
     "logs.after": "for streams, which go on behind the last line they sent",
     "runs.brief": "over HTTP always brief",
     "sendEvent.tx": "a transaction of the caller's own is in its process",
   },
   optionsAfar: {
     "fork.idempotencyKey": "the tries of one call share it; in the process newId is enough",
-    "history.includeLogs": "one answer instead of two",
-    "history.logCategory": "goes with includeLogs",
-    "history.logLevel": "goes with includeLogs",
-    "history.logsCursor": "goes with includeLogs",
-    "history.stepsCursor": "see history.cursor",
   },
   answers: {
     details: nested,
@@ -153,7 +147,6 @@ const app: {
     openapi: "of the server",
     overview: "several answers at once, to save requests",
     watchInstances: streams,
-    workflow: "by name; in the process handles are in `workflows`",
   },
   optionsHere: {
     "topics.order": "by name, first to last, over HTTP",
@@ -163,7 +156,7 @@ const app: {
     "waiters.order": "oldest first over HTTP",
   },
   optionsAfar: {},
-  answers: { topics: listed, waiters: listed },
+  answers: { topics: listed, waiters: listed, workflow: handles },
 };
 
 test.each(Object.entries({ instance, workflow, app }))(

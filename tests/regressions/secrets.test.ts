@@ -94,7 +94,7 @@ describe("R-096 (SEC-15) a password and a payload are in nothing that can be pri
     });
     expectNoSecret(app, "app");
     expectNoSecret(app.workflows.W, "workflow handle");
-    expectNoSecret(app.manifest(), "manifest");
+    expectNoSecret(await app.manifest(), "manifest");
     const starting = app.start().catch((error: unknown) => told.push(error));
     const creating = app.workflows.W.create({ id: "i", params: { payload } }).catch((error: unknown) =>
       told.push(error),

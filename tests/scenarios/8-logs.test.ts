@@ -244,16 +244,18 @@ onEachStore("4.8 Details, logs and harness", (tell) => {
     ]);
   });
 
-  test("the manifest says what is registered, with the limits that apply", () => {
+  test("the manifest says what is registered, with the limits that apply", async () => {
     const checked = {
       "~standard": { version: 1 as const, vendor: "test", validate: (value: unknown) => ({ value }) },
     };
     const plain = defineWorkflow({ name: "plain", limits: { maxSteps: 7 } }, async () => 1);
     const strict = defineWorkflow({ name: "strict", params: checked, concurrency: 3 }, async () => 1);
     const story = tell({ PLAIN: plain, STRICT: strict }, { limits: { maxSteps: 5, maxBatchSize: 9 } });
-    const facts = story.app
-      .manifest()
-      .map(({ limits: { maxSteps, maxBatchSize }, ...rest }) => ({ ...rest, maxSteps, maxBatchSize }));
+    const facts = (await story.app.manifest()).map(({ limits: { maxSteps, maxBatchSize }, ...rest }) => ({
+      ...rest,
+      maxSteps,
+      maxBatchSize,
+    }));
     expect(facts).toEqual([
       {
         key: "PLAIN",

@@ -47,7 +47,10 @@ async function listsOf(story: Story): Promise<Record<string, List>> {
       return { found: items.map(({ workflowName, id }) => `${workflowName}/${id}`), cursor };
     },
     steps: async (given) => {
-      const { steps, stepsCursor } = await one.history(page(given));
+      const { steps, stepsCursor } = await one.history({
+        pageSize: 1,
+        ...(given === undefined ? {} : { stepsCursor: given }),
+      });
       return { found: steps.map(({ stepKey }) => stepKey), cursor: stepsCursor };
     },
     events: async (given) => {
@@ -128,7 +131,7 @@ onEachStore("cursors", (tell) => {
     const { stepsCursor, eventsCursor } = await other.history({ pageSize: 1 });
     const own = await one.history();
     const seen = await one
-      .history({ cursor: stepsCursor as string, eventsCursor: eventsCursor as string })
+      .history({ stepsCursor: stepsCursor as string, eventsCursor: eventsCursor as string })
       .catch(() => own);
     for (const step of seen.steps) expect(own.steps).toContainEqual(step);
     for (const event of seen.events) expect(own.events).toContainEqual(event);

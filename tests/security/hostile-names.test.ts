@@ -100,7 +100,7 @@ describe("SEC-18 workflows under keys such as __proto__", () => {
         output: name,
       });
     }
-    expect(app.manifest().map(({ key }) => key)).toEqual(names);
+    expect((await app.manifest()).map(({ key }) => key)).toEqual(names);
     await app.stop();
   });
 });

@@ -38,25 +38,35 @@ export type {
 } from "./authoring/workflow-step.ts";
 export type { EventSchemas, TypedWorkflow, TypesOf, WorkflowTypes } from "./authoring/workflow-types.ts";
 export type { RunnerSettings, StopOptions } from "./client/app-options.ts";
-export type { InstanceResult } from "./client/await-end.ts";
 export type { CheckOptions } from "./client/check-code.ts";
-export type { CreateOptions } from "./client/creation-draft.ts";
-export type { RestartOptions } from "./client/end-instance.ts";
-export type { InstanceHandle } from "./client/instance-handle.ts";
 export type { LifecycleHooks, Transition } from "./client/lifecycle-hooks.ts";
 export type { DueOptions, DueView } from "./client/list-due.ts";
-export type { ListOptions } from "./client/list-instances.ts";
-export type { PageView } from "./client/paging.ts";
-export type { WorkflowManifest } from "./client/register-workflows.ts";
 export { replayHistory } from "./client/replay-history.ts";
-export type { HistoryOptions, LogsOptions } from "./client/run-pages.ts";
-export type { SteeringOptions } from "./client/steering.ts";
 export type { VerifyOptions } from "./client/verify-app.ts";
-export type { InstanceStatusView, InstanceView } from "./client/views.ts";
-export type { WhyReason, WhyView } from "./client/why.ts";
-export type { WorkflowHandle } from "./client/workflow-handle.ts";
 export { statusFrom } from "./engine/instance-words.ts";
 export type { RestartCondition } from "./engine/lifecycle.ts";
+export type {
+  AppHandle,
+  BriefOptions,
+  CreateOptions,
+  InstanceDetails,
+  InstanceHandle,
+  InstanceResult,
+  InstanceSnapshot,
+  InstanceStatusView,
+  InstanceView,
+  ListOptions,
+  LogsOptions,
+  RestartedOrCreated,
+  RestartOptions,
+  RestartOrCreateOptions,
+  SteeringOptions,
+  TerminateOptions,
+  WhyReason,
+  WhyView,
+  WithinOptions,
+  WorkflowHandle,
+} from "./handles/index.ts";
 export {
   type Authorize,
   type AuthorizeContext,
@@ -133,18 +143,23 @@ export type {
   AttemptErrorView,
   ErrorView,
   EventView,
-  HistoryView,
+  HistoryPage,
   InstanceFacts,
   LogLineView,
   RunnerView,
   StepView,
   TopicView,
   WaiterView,
+  WorkflowManifest,
 } from "./wire/index.ts";
 export type {
   ActivityOptions,
   ForkOptions,
+  HistoryPageOptions,
   PageOptions,
   RepeatOptions,
   ResultOptions,
+  RetryOptions,
+  RunOptions,
 } from "./wire/options.ts";
+export type { PageView } from "./wire/page.ts";

@@ -1,6 +1,6 @@
 /** People and programs who make calls: create, send, publish, pause, resume, terminate, restart, fork, and look. */
-import type { InstanceHandle } from "../../../packages/everstep/src/client/instance-handle.ts";
-import type { WorkflowHandle } from "../../../packages/everstep/src/client/workflow-handle.ts";
+import type { InstanceHandle } from "../../../packages/everstep/src/handles/instance-handle.ts";
+import type { WorkflowHandle } from "../../../packages/everstep/src/handles/workflow-handle.ts";
 import { EverstepError, StoreError } from "../../../packages/everstep/src/model/error.ts";
 import type { Choices } from "../../../packages/everstep/src/testing/simulate/choices.ts";
 import type { Finding } from "../../../packages/everstep/src/testing/simulate/finding.ts";

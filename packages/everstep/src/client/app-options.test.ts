@@ -83,14 +83,14 @@ test("limits of a workflow are checked where it is defined", () => {
   expect(define({ maxSteps: undefined })().limits.maxSteps).toBe(1024);
 });
 
-test("a limit that is undefined is left out", () => {
+test("a limit that is undefined is left out", async () => {
   const echo = defineWorkflow({ name: "w" }, async () => {});
   const app = createWorkflows({
     workflows: { W: echo },
     store: memory(),
     limits: { maxSteps: undefined } as never,
   });
-  expect(app.manifest()[0]?.limits.maxSteps).toBe(1024);
+  expect((await app.manifest())[0]?.limits.maxSteps).toBe(1024);
 });
 
 describe("a call refuses", () => {

@@ -1,18 +1,17 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { TypesOf } from "../authoring/workflow-types.ts";
+import type { AppHandle } from "../handles/app-handle.ts";
+import type { WorkflowHandle } from "../handles/workflow-handle.ts";
 import type { Observer } from "../model/observer.ts";
 import type { StopReport } from "../runner/runner.ts";
 import type { TickOptions } from "../runner/ticks.ts";
 import type { MigrateOptions, MigrationReport, Store } from "../store/store.ts";
 import type { CheckReport } from "../verify/replay/check-report.ts";
 import type { VerifyReport } from "../verify/verify-report.ts";
-import type { PublishOptions } from "../wire/options.ts";
 import type { StopOptions } from "./app-options.ts";
 import type { AppReading } from "./app-reading.ts";
 import type { CheckOptions } from "./check-code.ts";
-import type { WorkflowManifest } from "./register-workflows.ts";
 import type { VerifyOptions } from "./verify-app.ts";
-import type { WorkflowHandle } from "./workflow-handle.ts";
 
 export type Handles<Workflows extends Record<string, WorkflowDefinition>> = {
   readonly [Key in keyof Workflows]: HandleOf<Workflows[Key]>;
@@ -26,11 +25,9 @@ type HandleOf<Workflow extends WorkflowDefinition> = WorkflowHandle<
 
 export interface App<
   Workflows extends Record<string, WorkflowDefinition> = Record<string, WorkflowDefinition>,
-> extends AppReading {
-  readonly workflows: Handles<Workflows>;
+> extends AppHandle<Handles<Workflows>>,
+    AppReading {
   readonly store: Store;
-  /** What is registered here: names, whether params and output are checked, limits. */
-  manifest(): readonly WorkflowManifest[];
   /** Runs instances in this process until `stop`. */
   start(): Promise<void>;
   /** Graceful: no new work, bodies in flight may finish, everything is given back. Also closes the store. */
@@ -42,8 +39,6 @@ export interface App<
    * report's `statements` are what it would run.
    */
   migrate(options?: MigrateOptions): Promise<MigrationReport>;
-  /** One event for every instance that waits on the topic now; says how many. */
-  publish(topic: string, payload?: unknown, options?: PublishOptions): Promise<{ readonly waiters: number }>;
   /**
    * Removes instances whose retention has passed, at most `limit` of them; says how many. Also forgets publications that
    * are older than a week. Call it now and then; nothing is removed by itself.
@@ -55,10 +50,6 @@ export interface App<
    * code outside of steps does run.
    */
   check(options?: CheckOptions): Promise<CheckReport>;
-  /**
-   * Audits the store: judges what is recorded of each run by what the engine promises, and says what does not get on.
-   * Reads only, beside live work, in bounded pages; at most `limit` instances a call.
-   */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
   /**
    * Lets somebody look on from now on, as the option `observers` does from the beginning: for tools that are given an app.

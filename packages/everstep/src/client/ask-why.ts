@@ -1,6 +1,7 @@
+import type { WhyView } from "../handles/views.ts";
 import { lastAction } from "./last-action.ts";
 import type { StoredInstance } from "./stored-instance.ts";
-import { explain, type WhyView } from "./why.ts";
+import { explain } from "./why.ts";
 import { whyWarnings } from "./why-warnings.ts";
 
 /** The newest lines of a log in which it looks for what it tells: a log may have hundreds of thousands. */

@@ -1,16 +1,12 @@
 import { instanceDeleted } from "../engine/instance-words.ts";
+import type { InstanceResult } from "../handles/views.ts";
 import { EverstepError, StoreError } from "../model/error.ts";
 import { type InstanceRecord, type InstanceRef, isTerminal, type RunId } from "../model/instance.ts";
 import type { Timer } from "../model/runtime.ts";
 import { timedOut, withTimeout } from "../model/with-timeout.ts";
 import { isRetryable } from "../runner/store-patience.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type InstanceStatusView, statusView } from "./views.ts";
-
-export type InstanceResult<Output = any> = InstanceStatusView<Output> & {
-  /** The time was up before the instance ended; `status` is what it was then. */
-  readonly timedOut: boolean;
-};
+import { statusView } from "./views.ts";
 
 /** What is known of an instance because it was created here. */
 export interface Creation {

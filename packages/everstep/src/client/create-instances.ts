@@ -1,9 +1,10 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
+import type { CreateOptions } from "../handles/options.ts";
 import { EverstepError } from "../model/error.ts";
 import { readOptions } from "../model/read-options.ts";
 import type { CreateOutcome, CreateRequest } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type CreateOptions, type CreationDraft, draftCreation } from "./creation-draft.ts";
+import { type CreationDraft, draftCreation } from "./creation-draft.ts";
 import { alreadyExists, planCreation, submitCreation } from "./submit-creation.ts";
 import { writeWithin } from "./within-transaction.ts";
 

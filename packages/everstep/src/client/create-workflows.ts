@@ -11,7 +11,8 @@ import { publish } from "./publish.ts";
 import { manifestOf, registerWorkflows } from "./register-workflows.ts";
 import { stopperOf } from "./stop-app.ts";
 import { verifyApp } from "./verify-app.ts";
-import { WorkflowHandle } from "./workflow-handle.ts";
+import { LocalWorkflowHandle } from "./workflow-handle.ts";
+import { workflowNamed } from "./workflow-named.ts";
 
 /** An app: workflows on a store, with a runner that `start` sets going. `names`: what else whoever calls it reads. */
 export function createWorkflows<const Workflows extends Record<string, WorkflowDefinition>>(
@@ -22,19 +23,20 @@ export function createWorkflows<const Workflows extends Record<string, WorkflowD
   const built = buildApp(options);
   const { parts, access } = built;
   const { store, runner, runtime, definitions, limits } = parts;
-  const workflows: Record<string, WorkflowHandle> = Object.create(null);
+  const workflows: Record<string, LocalWorkflowHandle> = Object.create(null);
   for (const [key, definition] of Object.entries(options.workflows)) {
-    workflows[key] = new WorkflowHandle(definitions.get(definition.name) ?? definition, parts);
+    workflows[key] = new LocalWorkflowHandle(definitions.get(definition.name) ?? definition, parts);
   }
   const app: App<Workflows> = {
     ...appReading(parts),
-    workflows: workflows as Handles<Workflows>,
+    workflows: workflows as unknown as Handles<Workflows>,
+    workflow: (name) => workflowNamed(name, workflows),
     store: options.store,
     async migrate(migrateOptions = {}) {
       checkNames(migrateOptions, { plan: true } satisfies NamesOf<MigrateOptions>, "migrate");
       return access.migrate(migrateOptions);
     },
-    manifest: () => manifestOf(options.workflows, definitions),
+    manifest: async () => manifestOf(options.workflows, definitions),
     async start() {
       await parts.ready();
       for (const warning of await access.warnings()) parts.onProblem(warning);

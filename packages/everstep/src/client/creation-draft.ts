@@ -7,18 +7,14 @@ import { parseDuration } from "../authoring/duration.ts";
 import { checkInstanceId, checkWorkflowName } from "../authoring/names.ts";
 import { validateWith } from "../authoring/standard-schema.ts";
 import { type CreatePlan, encodeParams, paramsInvalid } from "../engine/lifecycle.ts";
+import type { CreateOptions } from "../handles/options.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRef } from "../model/instance.ts";
 import { checkNames, checkWord, type NamesOf } from "../model/known-names.ts";
 import { type Limits, timeMax } from "../model/limits.ts";
 import { readOptions } from "../model/read-options.ts";
 import type { EncodedValue } from "../model/value.ts";
-import type { NewInstance } from "../wire/options.ts";
 import { snapshotOf } from "./snapshot.ts";
-
-export interface CreateOptions<Params = any> extends NewInstance<Params, Date | number> {
-  readonly parent?: { readonly workflowName: string; readonly instanceId: string };
-}
 
 export const createNames: NamesOf<CreateOptions> = {
   id: true,

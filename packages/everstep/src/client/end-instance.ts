@@ -1,18 +1,15 @@
 /** Ends the current run of an instance: for good, or to begin the next one. */
 import { instanceTerminal } from "../engine/instance-words.ts";
-import { planRestart, planTerminate, type UserReason, userReason } from "../engine/lifecycle.ts";
+import { planRestart, planTerminate, userReason } from "../engine/lifecycle.ts";
 import { historyBefore } from "../engine/step-selection.ts";
+import type { RestartOptions, TerminateOptions } from "../handles/options.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRecord, isTerminal, type RunId } from "../model/instance.ts";
 import type { NamesOf } from "../model/known-names.ts";
 import type { StepRecord } from "../model/step.ts";
 import { fromNames } from "../wire/option-names.ts";
-import type { FromStep } from "../wire/options.ts";
-import { change, type SteeringOptions, steeringNames, unlessRepeat } from "./steering.ts";
+import { change, steeringNames, unlessRepeat } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
-
-export interface TerminateOptions extends SteeringOptions, UserReason {}
-export interface RestartOptions extends FromStep, SteeringOptions {}
 
 export const terminateNames: NamesOf<TerminateOptions> = { ...steeringNames, reason: true };
 export const restartNames: NamesOf<RestartOptions> = { ...steeringNames, ...fromNames };

@@ -1,20 +1,28 @@
 import { parseDuration } from "../authoring/duration.ts";
+import type {
+  BriefOptions,
+  InstanceDetails,
+  InstanceResult,
+  InstanceSnapshot,
+  InstanceStatusView,
+  InstanceView,
+  LogsOptions,
+  WhyView,
+} from "../handles/index.ts";
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import { type ExportHistoryOptions, exportHistory } from "../verify/replay/export-history.ts";
 import type { HistoryDocument } from "../verify/replay/history-document.ts";
-import type { HistoryView, LogLineView, RunningBodyView, StepView } from "../wire/index.ts";
-import { logsNames, pageNames, resultNames, runNames } from "../wire/option-names.ts";
-import type { ResultOptions, RunOptions } from "../wire/options.ts";
+import type { HistoryPage, LogLineView, StepView } from "../wire/index.ts";
+import { historyPageNames, logsNames, resultNames, runNames } from "../wire/option-names.ts";
+import type { HistoryPageOptions, ResultOptions, RunOptions } from "../wire/options.ts";
+import type { PageView } from "../wire/page.ts";
 import { askWhy } from "./ask-why.ts";
-import { awaitEnd, type Creation, type InstanceResult } from "./await-end.ts";
-import type { PageView } from "./paging.ts";
-import { type HistoryOptions, historyPage, type LogsOptions, logsPage, logsQuery } from "./run-pages.ts";
+import { awaitEnd, type Creation } from "./await-end.ts";
+import { historyPage, logsPage, logsQuery, withLogs } from "./run-pages.ts";
 import type { StoredInstance } from "./stored-instance.ts";
 import {
   currentStep,
-  type InstanceStatusView,
-  type InstanceView,
   instanceDetails,
   instanceView,
   runningBodies,
@@ -23,11 +31,8 @@ import {
   withoutResultIf,
   withoutValues,
 } from "./views.ts";
-import type { WhyView } from "./why.ts";
 
 const briefNames = { brief: true } as const;
-const historyNames: NamesOf<HistoryOptions> = { ...pageNames, ...runNames, eventsCursor: true };
-const lineNames: NamesOf<LogsOptions> = { ...logsNames, after: true };
 const exportNames: NamesOf<ExportHistoryOptions> = {
   runNumber: true,
   redact: true,
@@ -53,20 +58,12 @@ export class InstanceReading<Output = any> {
     return statusView(await this.#instance.read());
   }
 
-  /** Everything about the instance, its current step included. */
-  async details(): Promise<InstanceView<Output> & { readonly currentStep?: StepView }> {
+  async details(): Promise<InstanceDetails<Output>> {
     const { steps: _, running: __, ...details } = await this.snapshot({ brief: true });
     return details;
   }
 
-  /** Everything about the instance, with all steps of its current run; in brief without what they returned. */
-  async snapshot(options: { readonly brief?: boolean } = {}): Promise<
-    InstanceView<Output> & {
-      readonly currentStep?: StepView;
-      readonly steps: readonly StepView[];
-      readonly running: readonly RunningBodyView[];
-    }
-  > {
+  async snapshot(options: BriefOptions = {}): Promise<InstanceSnapshot<Output>> {
     checkNames(options, briefNames, "snapshot");
     const { brief = false } = options;
     const { parts, mayShow } = this.#instance;
@@ -84,7 +81,6 @@ export class InstanceReading<Output = any> {
     };
   }
 
-  /** Waits for the instance to end. */
   async result(options: ResultOptions = {}): Promise<InstanceResult<Output>> {
     checkNames(options, resultNames, "result");
     const timeoutMs =
@@ -94,7 +90,6 @@ export class InstanceReading<Output = any> {
     return awaitEnd(ref, timeoutMs, () => this.#instance.read(), parts, this.#creation);
   }
 
-  /** One step of a run, by its index. */
   async step(index: number, options: RunOptions = {}): Promise<StepView> {
     checkNames(options, runNames, "step");
     const record = await this.#instance.read(options.runNumber);
@@ -106,31 +101,26 @@ export class InstanceReading<Output = any> {
     );
   }
 
-  /**
-   * Steps and events of a run, the current one unless another is named. Pages of values that are large end early and go on
-   * behind their cursors (`limits.maxPageBytes`).
-   */
-  async history(options: HistoryOptions = {}): Promise<HistoryView> {
-    checkNames(options, historyNames, "history");
+  async history(options: HistoryPageOptions = {}): Promise<HistoryPage> {
+    checkNames(options, historyPageNames, "history");
     const { definition, parts, mayShow } = this.#instance;
     const record = await this.#instance.read(options.runNumber);
-    return historyPage(record, options, definition.limits, parts, mayShow);
+    const history = await historyPage(record, options, definition.limits, parts, mayShow);
+    return options.includeLogs ? withLogs(history, options, (lines) => this.logs(lines)) : history;
   }
 
   async logs(options: LogsOptions = {}): Promise<PageView<LogLineView>> {
-    checkNames(options, lineNames, "logs");
+    checkNames(options, logsNames, "logs");
     const { definition, parts } = this.#instance;
     const query = logsQuery(options, definition.limits);
     const record = await this.#instance.read(query.runNumber);
     return logsPage(record, query, definition.limits, parts);
   }
 
-  /** Why it is not moving, in one sentence. */
   async why(): Promise<WhyView> {
     return askWhy(this.#instance);
   }
 
-  /** A run as one document that `replayHistory` can replay elsewhere, without the store; plain JSON. */
   async exportHistory(options: ExportHistoryOptions = {}): Promise<HistoryDocument> {
     checkNames(options, exportNames, "exportHistory");
     const { parts, mayShow } = this.#instance;
@@ -140,8 +130,7 @@ export class InstanceReading<Output = any> {
     return exportHistory({ reads, now: runtime.now(), mayShow, look }, options);
   }
 
-  /** All runs of this instance, newest first. In brief without params and outputs, which may be large. */
-  async runs(options: { readonly brief?: boolean | undefined } = {}): Promise<readonly InstanceView[]> {
+  async runs(options: BriefOptions = {}): Promise<readonly InstanceView<Output>[]> {
     checkNames(options, briefNames, "runs");
     const { brief = false } = options;
     const { ref, definition, parts } = this.#instance;

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
+import type { ListOptions } from "../handles/options.ts";
 import { memory } from "../stores/memory/index.ts";
 import { createTestHarness, type TestHarness } from "../testing/harness.ts";
-import type { ListOptions } from "./list-instances.ts";
 
 const nap = defineWorkflow({ name: "nap" }, async (_event, step) => step.sleep("nap", "1 hour"));
 const quick = defineWorkflow({ name: "quick" }, async () => "done");

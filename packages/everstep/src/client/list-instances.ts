@@ -1,4 +1,6 @@
 import { statusFrom } from "../engine/instance-words.ts";
+import type { ListOptions } from "../handles/options.ts";
+import type { InstanceView } from "../handles/views.ts";
 import { instanceBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord, InstanceStatus } from "../model/instance.ts";
@@ -6,20 +8,12 @@ import { checkNames } from "../model/known-names.ts";
 import type { Limits } from "../model/limits.ts";
 import type { InstanceQuery, Page, PageQuery } from "../store/store.ts";
 import { listNames } from "../wire/option-names.ts";
-import type { InstanceFilter, PageOptions } from "../wire/options.ts";
+import type { PageView } from "../wire/page.ts";
 import type { AppParts } from "./app-parts.ts";
 import { hooksWorkflowName } from "./lifecycle-hooks.ts";
-import { type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
+import { pageQuery, pageView, readWithin } from "./paging.ts";
 import { pointInTime } from "./point-in-time.ts";
-import { type InstanceView, instanceView, withoutValues } from "./views.ts";
-
-export interface ListOptions extends InstanceFilter<Date | number>, PageOptions {
-  /**
-   * Without params and outputs, which are then undefined. They may be large, so that with them a page ends early once it has
-   * `limits.maxPageBytes` of them, and goes on behind its cursor.
-   */
-  readonly brief?: boolean | undefined;
-}
+import { instanceView, withoutValues } from "./views.ts";
 
 /** A page of a workflow's instances, or of all workflows', without those the engine keeps for itself. */
 export async function listInstances(

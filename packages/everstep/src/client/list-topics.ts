@@ -3,8 +3,9 @@ import type { Limits } from "../model/limits.ts";
 import type { TopicView } from "../wire/index.ts";
 import { pageNames } from "../wire/option-names.ts";
 import type { PageOptions } from "../wire/options.ts";
+import type { PageView } from "../wire/page.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type PageView, pageQuery, pageView } from "./paging.ts";
+import { pageQuery, pageView } from "./paging.ts";
 
 /** By name. A page may be short, or even empty, and there may still be more. */
 export async function listTopics(

@@ -2,12 +2,8 @@ import { EverstepError } from "../model/error.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Page, PageQuery } from "../store/store.ts";
 import type { PageOptions } from "../wire/options.ts";
-import type { PageEnd } from "../wire/page.ts";
+import type { PageView } from "../wire/page.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-
-export interface PageView<Item> extends PageEnd {
-  readonly items: readonly Item[];
-}
 
 export function pageQuery(list: string, options: PageOptions, limits: Limits): PageQuery {
   const { pageSize = limits.pageSize, cursor, order } = options;

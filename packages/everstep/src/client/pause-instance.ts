@@ -1,7 +1,8 @@
 import { instanceTerminal } from "../engine/instance-words.ts";
 import { planPause, planResume } from "../engine/lifecycle.ts";
+import type { SteeringOptions } from "../handles/options.ts";
 import { isTerminal } from "../model/instance.ts";
-import { change, type SteeringOptions } from "./steering.ts";
+import { change } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
 
 export async function pauseInstance({ ref, parts }: StoredInstance, options: SteeringOptions): Promise<void> {

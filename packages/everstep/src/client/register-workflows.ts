@@ -4,11 +4,7 @@ import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { stepOptionsOf } from "../engine/step-options.ts";
 import { EverstepError } from "../model/error.ts";
 import { defaultLimits, type Limits } from "../model/limits.ts";
-import type { ManifestFacts } from "../wire/index.ts";
-
-export interface WorkflowManifest extends ManifestFacts {
-  readonly limits: Limits;
-}
+import type { WorkflowManifest } from "../wire/index.ts";
 
 /** Of the app: for what belongs to no workflow, and for workflows that have none of their own. */
 export function limitsOf(given: LimitOptions | undefined): Limits {

@@ -2,11 +2,11 @@
 import { createGate, createTestHarness } from "everstep/testing";
 import { describe, expect, test } from "vitest";
 import { defineWorkflow } from "../authoring/define-workflow.ts";
+import type { InstanceHandle } from "../handles/instance-handle.ts";
 import { memory } from "../stores/memory/index.ts";
 import { createFaultyStore } from "../testing/faulty-store.ts";
 import type { AppOptions } from "./app-options.ts";
 import { createWorkflows } from "./create-workflows.ts";
-import type { InstanceHandle } from "./instance-handle.ts";
 
 const waiter = defineWorkflow({ name: "w" }, async (_event, step) => {
   await step.do("first", () => 1);

@@ -1,17 +1,12 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
-import { planRestart, type RestartCondition } from "../engine/lifecycle.ts";
+import { planRestart } from "../engine/lifecycle.ts";
+import type { RestartedOrCreated, RestartOrCreateOptions } from "../handles/options.ts";
 import type { AppParts } from "./app-parts.ts";
 import { type CreationDraft, createNames } from "./creation-draft.ts";
-import { changeRequest, type SteeringOptions, steeringNames } from "./steering.ts";
+import { changeRequest, steeringNames } from "./steering.ts";
 import { planCreation, submitCreation } from "./submit-creation.ts";
 
-export interface RestartOrCreateOptions extends SteeringOptions {
-  readonly when?: RestartCondition;
-}
-
 export const restartOrCreateNames = { ...createNames, ...steeringNames, when: true } as const;
-
-export type RestartedOrCreated = "created" | "restarted" | "unchanged";
 
 /** Restarts the instance if it exists and fits the condition, creates it if there is none, else leaves it alone. */
 export async function restartOrCreate(

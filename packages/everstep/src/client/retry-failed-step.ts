@@ -1,9 +1,10 @@
 import { parseDuration } from "../authoring/duration.ts";
 import { type ChangePlan, planChange } from "../engine/lifecycle.ts";
 import { planRetryFailedStep } from "../engine/retry-failed-step.ts";
+import type { SteeringOptions } from "../handles/options.ts";
 import { EverstepError } from "../model/error.ts";
 import type { RetryOptions } from "../wire/options.ts";
-import { change, type SteeringOptions, unlessRepeat } from "./steering.ts";
+import { change, unlessRepeat } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
 
 const delayMsMax = 30 * 24 * 60 * 60 * 1000;

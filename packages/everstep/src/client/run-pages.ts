@@ -1,36 +1,30 @@
 /** What belongs to one run, page by page: its steps with its events, and its log. */
+
+import type { LogsOptions } from "../handles/options.ts";
 import { eventBytes, logBytes, stepBytes } from "../model/bytes.ts";
 import { EverstepError } from "../model/error.ts";
 import type { InstanceRecord } from "../model/instance.ts";
 import type { Limits } from "../model/limits.ts";
 import { logLevels } from "../model/log-line.ts";
 import type { LogQuery, PageQuery } from "../store/store.ts";
-import type { HistoryView, LogLineView } from "../wire/index.ts";
-import type { LogFilter, PageOptions, RunOptions } from "../wire/options.ts";
+import type { HistoryPage, HistoryView, LogLineView } from "../wire/index.ts";
+import type { HistoryPageOptions } from "../wire/options.ts";
+import type { PageView } from "../wire/page.ts";
 import type { AppParts } from "./app-parts.ts";
-import { type PageView, pageQuery, pageView, readWithin } from "./paging.ts";
+import { pageQuery, pageView, readWithin } from "./paging.ts";
 import { eventView, logLineView, type MayShow, stepView } from "./views.ts";
-
-export interface HistoryOptions extends RunOptions, PageOptions {
-  readonly eventsCursor?: string | undefined;
-}
-
-export interface LogsOptions extends RunOptions, LogFilter, PageOptions {
-  /** Lines written after the one with this id; instead of a cursor. */
-  readonly after?: string | undefined;
-}
 
 type Run = Pick<InstanceRecord, "runId" | "runNumber">;
 type Reads = Pick<AppParts, "reads">;
 
 export async function historyPage(
   { runId, runNumber }: Run,
-  { cursor, eventsCursor, pageSize, order = "asc" }: HistoryOptions,
+  { stepsCursor, eventsCursor, pageSize, order = "asc" }: HistoryPageOptions,
   limits: Limits,
   { reads }: Reads,
   mayShow: MayShow,
 ): Promise<HistoryView> {
-  const stepsQuery = pageQuery("steps", { pageSize, order, cursor }, limits);
+  const stepsQuery = pageQuery("steps", { pageSize, order, cursor: stepsCursor }, limits);
   const eventsQuery = pageQuery("events", { pageSize, order, cursor: eventsCursor }, limits);
   const listSteps = (query: PageQuery) => reads.listSteps(runId, query);
   const listEvents = (query: PageQuery) => reads.listEvents(runId, query);
@@ -46,6 +40,28 @@ export async function historyPage(
     events: eventsPage.items,
     ...(eventsPage.cursor ? { eventsCursor: eventsPage.cursor } : {}),
     eventsHasNextPage: eventsPage.hasNextPage,
+  };
+}
+
+/** The same with a page of the log, of the run whose steps are shown, whatever was restarted meanwhile. */
+export async function withLogs(
+  history: HistoryView,
+  { pageSize, order, logsCursor, logLevel, logCategory }: HistoryPageOptions,
+  logs: (options: LogsOptions) => Promise<PageView<LogLineView>>,
+): Promise<HistoryPage> {
+  const { items, cursor, hasNextPage } = await logs({
+    runNumber: history.runNumber,
+    pageSize,
+    order,
+    cursor: logsCursor,
+    level: logLevel,
+    category: logCategory,
+  });
+  return {
+    ...history,
+    logs: items,
+    ...(cursor === undefined ? {} : { logsCursor: cursor }),
+    logsHasNextPage: hasNextPage,
   };
 }
 

@@ -7,6 +7,7 @@ import { instanceNotFound } from "../engine/instance-words.ts";
 import { operatorLine } from "../engine/operator-line.ts";
 import { planSendEvent, planSkipSleep } from "../engine/plan-event.ts";
 import { activeSleep } from "../engine/step-selection.ts";
+import type { SteeringOptions, WithinOptions } from "../handles/options.ts";
 import { EverstepError } from "../model/error.ts";
 import { isTerminal, type RunId } from "../model/instance.ts";
 import { checkNames } from "../model/known-names.ts";
@@ -14,9 +15,9 @@ import type { SendEventOutcome, SendEventRequest } from "../model/request.ts";
 import { eventNames } from "../wire/option-names.ts";
 import type { AppParts } from "./app-parts.ts";
 import { snapshotOf } from "./snapshot.ts";
-import { checkIdempotencyKey, type SteeringOptions } from "./steering.ts";
+import { checkIdempotencyKey } from "./steering.ts";
 import type { StoredInstance } from "./stored-instance.ts";
-import { transactionOf, type WithinOptions, writeWithin } from "./within-transaction.ts";
+import { transactionOf, writeWithin } from "./within-transaction.ts";
 
 export async function sendEvent(
   instance: StoredInstance,

@@ -3,18 +3,13 @@
 import { instanceNotFound } from "../engine/instance-words.ts";
 import type { ChangePlan } from "../engine/lifecycle.ts";
 import { operatorLine } from "../engine/operator-line.ts";
+import type { SteeringOptions } from "../handles/options.ts";
 import { EverstepError } from "../model/error.ts";
 import type { NamesOf } from "../model/known-names.ts";
 import type { Runtime } from "../model/runtime.ts";
 import type { ChangeOutcome, ChangeRequest } from "../store/store.ts";
 import { repeatNames } from "../wire/option-names.ts";
-import type { RepeatOptions } from "../wire/options.ts";
 import type { AppParts } from "./app-parts.ts";
-
-export interface SteeringOptions extends RepeatOptions {
-  /** Who asks for it: a name or an address. The log of the run says what was done and by whom, in the category `operator`. */
-  readonly actor?: string | undefined;
-}
 
 export const steeringNames: NamesOf<SteeringOptions> = { ...repeatNames, actor: true };
 

@@ -1,8 +1,9 @@
 /** What callers see of records: decoded values, dates, and nothing they have no use for. */
 import { decodeValue } from "../authoring/codec.ts";
 import { isSensitive } from "../authoring/sensitive.ts";
+import type { InstanceStatusView, InstanceView } from "../handles/views.ts";
 import type { EventRecord } from "../model/event.ts";
-import type { BegunBody, InstanceRecord, InstanceStatus } from "../model/instance.ts";
+import type { BegunBody, InstanceRecord } from "../model/instance.ts";
 import type { StoredLogLine } from "../model/log-line.ts";
 import type { StepRecord } from "../model/step.ts";
 import type { EncodedValue, StoredError } from "../model/value.ts";
@@ -10,25 +11,12 @@ import type { TopicWaiter } from "../store/store.ts";
 import type {
   ErrorView,
   EventView,
-  InstanceFacts,
   LogLineView,
   RunningBodyView,
   StepView,
   WaiterView,
 } from "../wire/index.ts";
 import { runningStep } from "../wire/running-step.ts";
-
-/** `output` is there when complete, `error` when errored. */
-export type InstanceStatusView<Output = any> =
-  | { readonly status: "complete"; readonly output: Output; readonly error?: undefined }
-  | { readonly status: "errored"; readonly error: ErrorView; readonly output?: undefined }
-  | {
-      readonly status: Exclude<InstanceStatus, "complete" | "errored">;
-      readonly output?: undefined;
-      readonly error?: undefined;
-    };
-
-export type InstanceView<Output = any> = InstanceStatusView<Output> & InstanceFacts;
 
 export function statusView(
   record: Pick<InstanceRecord, "status" | "output" | "error">,

@@ -1,8 +1,9 @@
 /** What else is worth a look at an instance that does not move. */
+
+import type { WhyView } from "../handles/views.ts";
 import type { RunId } from "../model/instance.ts";
 import { type StoredLogLine, systemCategory } from "../model/log-line.ts";
 import type { Store } from "../store/store.ts";
-import type { WhyView } from "./why.ts";
 
 /** The newest ones: a misspelt event is one of the last things that somebody did. */
 const lookedAt = 5;

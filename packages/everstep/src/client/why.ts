@@ -1,33 +1,10 @@
 /** One answer to "why is this instance not moving?", from what is recorded of it. */
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { retryOf } from "../engine/retry-failed-step.ts";
+import type { WhyView } from "../handles/views.ts";
 import type { InstanceRecord } from "../model/instance.ts";
 import type { StepRecord, WaitingStep } from "../model/step.ts";
-import type { LastActionView, WhyWait, why } from "../wire/index.ts";
-import type { ViewOf } from "../wire/schema.ts";
-
-export type WhyReason =
-  | "complete"
-  | "errored"
-  | "terminated"
-  | "paused"
-  | "executing"
-  | "runner-silent"
-  | "lease-ran-out"
-  | "crash-backoff"
-  | "not-started-yet"
-  | "sleeping"
-  | "waiting-for-event"
-  | "waiting-for-topic"
-  | "waiting-for-retry"
-  | "queued"
-  | "no-runner"
-  | "unlisted"
-  | "due-now";
-
-export interface WhyView extends ViewOf<typeof why> {
-  readonly reason: WhyReason;
-}
+import type { LastActionView, WhyWait } from "../wire/index.ts";
 
 export interface WhyTerms {
   readonly now: number;

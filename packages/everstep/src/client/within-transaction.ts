@@ -1,12 +1,8 @@
+import type { WithinOptions } from "../handles/options.ts";
 import { EverstepError } from "../model/error.ts";
 import { checkNames, type NamesOf } from "../model/known-names.ts";
 import type { CreateRequest, OutcomeOf, SendEventRequest } from "../model/request.ts";
 import type { AppParts } from "./app-parts.ts";
-
-export interface WithinOptions {
-  /** A transaction of your own, open on the store's database; what it is depends on the store. */
-  readonly tx?: unknown;
-}
 
 const withinNames: NamesOf<WithinOptions> = { tx: true };
 

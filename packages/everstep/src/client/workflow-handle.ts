@@ -1,31 +1,31 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import { checkInstanceId } from "../authoring/names.ts";
+import type {
+  CreateArguments,
+  CreateOptions,
+  InstanceHandle,
+  InstanceView,
+  ListOptions,
+  RestartedOrCreated,
+  RestartOrCreateOptions,
+  WithinOptions,
+  WorkflowHandle,
+} from "../handles/index.ts";
 import type { StoreOutcome } from "../model/request.ts";
-import type { CreateArgumentsOf } from "../wire/options.ts";
+import type { PageView } from "../wire/page.ts";
 import type { AppParts } from "./app-parts.ts";
 import { createBatch, createInstance } from "./create-instances.ts";
-import { type CreateOptions, type CreationDraft, draftCreation } from "./creation-draft.ts";
-import { InstanceHandle } from "./instance-handle.ts";
-import { type ListOptions, listInstances } from "./list-instances.ts";
-import type { PageView } from "./paging.ts";
-import {
-  type RestartedOrCreated,
-  type RestartOrCreateOptions,
-  restartOrCreate,
-  restartOrCreateNames,
-} from "./restart-or-create.ts";
+import { type CreationDraft, draftCreation } from "./creation-draft.ts";
+import { LocalInstanceHandle } from "./instance-handle.ts";
+import { listInstances } from "./list-instances.ts";
+import { restartOrCreate, restartOrCreateNames } from "./restart-or-create.ts";
 import { StoredInstance } from "./stored-instance.ts";
-import type { InstanceView } from "./views.ts";
-import { transactionOf, type WithinOptions } from "./within-transaction.ts";
+import { transactionOf } from "./within-transaction.ts";
 
-export type CreateArguments<Params> = CreateArgumentsOf<
-  Params,
-  CreateOptions<Params>,
-  [within?: WithinOptions]
->;
-
-/** One workflow of an app: creates its instances and finds them again. */
-export class WorkflowHandle<Params = any, Output = any, Events = any> {
+/** The handle of a workflow in this process. */
+export class LocalWorkflowHandle<Params = any, Output = any, Events = any>
+  implements WorkflowHandle<Params, Output, Events>
+{
   readonly name: string;
   readonly #definition: WorkflowDefinition;
   readonly #parts: AppParts;
@@ -36,10 +36,6 @@ export class WorkflowHandle<Params = any, Output = any, Events = any> {
     this.#parts = parts;
   }
 
-  /**
-   * Creates an instance. Once this resolves it is durable and will run, here or elsewhere. With `{ tx }`, a transaction of
-   * your own on the store's database, it is there once that commits, and never if it does not.
-   */
   async create(
     ...[options = {}, within = {}]: CreateArguments<Params>
   ): Promise<InstanceHandle<Output, Events>> {
@@ -51,7 +47,6 @@ export class WorkflowHandle<Params = any, Output = any, Events = any> {
     return this.#handle(created.instanceId, tx === undefined ? created.outcome : undefined);
   }
 
-  /** Creates up to 100 instances at once; ids that exist or repeat are skipped and left out of the answer. */
   async createBatch(
     batch: readonly CreateOptions<Params>[],
     within: WithinOptions = {},
@@ -63,14 +58,12 @@ export class WorkflowHandle<Params = any, Output = any, Events = any> {
     );
   }
 
-  /** An instance that exists. */
   async get(id: string): Promise<InstanceHandle<Output, Events>> {
     const instance = this.#stored(checkInstanceId(id, this.#definition.limits));
     await instance.read();
-    return new InstanceHandle(instance);
+    return new LocalInstanceHandle(instance);
   }
 
-  /** The instance with this id, whether it exists or not: what is asked of it will say so. */
   at(id: string): InstanceHandle<Output, Events> {
     return this.#handle(checkInstanceId(id, this.#definition.limits));
   }
@@ -79,12 +72,8 @@ export class WorkflowHandle<Params = any, Output = any, Events = any> {
     return listInstances(this.name, options, this.#definition.limits, this.#parts);
   }
 
-  /**
-   * Restarts the instance if it exists and fits the condition, creates it if there is none, else leaves it alone. A repeat
-   * with the same `idempotencyKey` does not restart it once more; one of a call that created it restarts it.
-   */
   async restartOrCreate(
-    options: CreateOptions<Params> & RestartOrCreateOptions & { readonly id: string },
+    options: RestartOrCreateOptions<Params>,
   ): Promise<{ readonly outcome: RestartedOrCreated; readonly instance: InstanceHandle<Output, Events> }> {
     const draft = this.#draft(options, restartOrCreateNames);
     const outcome = await restartOrCreate(draft, { ...options }, this.#definition, this.#parts);
@@ -102,6 +91,6 @@ export class WorkflowHandle<Params = any, Output = any, Events = any> {
   #handle(instanceId: string, outcome?: StoreOutcome): InstanceHandle<Output, Events> {
     const creation =
       outcome?.kind === "created" ? { runId: outcome.runId, instant: this.#parts.instant.now() } : null;
-    return new InstanceHandle(this.#stored(instanceId), creation);
+    return new LocalInstanceHandle(this.#stored(instanceId), creation);
   }
 }

@@ -9,10 +9,10 @@ export type {
   WorkflowLogger,
   WorkflowStep,
 } from "../authoring/workflow-step.ts";
-export type { CreateOptions as WorkflowInstanceCreateOptions } from "../client/creation-draft.ts";
-export type { InstanceHandle as WorkflowInstance } from "../client/instance-handle.ts";
-export type { InstanceStatusView as InstanceStatus } from "../client/views.ts";
-export type { WorkflowHandle as Workflow } from "../client/workflow-handle.ts";
+export type { InstanceHandle as WorkflowInstance } from "../handles/instance-handle.ts";
+export type { CreateOptions as WorkflowInstanceCreateOptions } from "../handles/options.ts";
+export type { InstanceStatusView as InstanceStatus } from "../handles/views.ts";
+export type { WorkflowHandle as Workflow } from "../handles/workflow-handle.ts";
 export type { LogLevel as WorkflowLogLevel } from "../model/log-line.ts";
 export type { HistoryPage } from "../wire/index.ts";
 export { createWorkflowsFragment, type WorkflowsFragment } from "./create-workflows-fragment.ts";

@@ -1,19 +1,14 @@
 /** The lifecycle operations by name, for code that has a workflow's name and not its binding. */
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
 import type { App } from "../client/app.ts";
-import type { CreateOptions } from "../client/creation-draft.ts";
-import type { RestartOptions } from "../client/end-instance.ts";
-import type { InstanceHandle } from "../client/instance-handle.ts";
-import { listHistory } from "../client/list-history.ts";
-import type { ListOptions } from "../client/list-instances.ts";
-import type { PageView } from "../client/paging.ts";
-import type { LogsOptions } from "../client/run-pages.ts";
-import type { InstanceStatusView, InstanceView } from "../client/views.ts";
-import type { WorkflowHandle } from "../client/workflow-handle.ts";
+import type { InstanceHandle } from "../handles/instance-handle.ts";
+import type { CreateOptions, ListOptions, LogsOptions, RestartOptions } from "../handles/options.ts";
+import type { InstanceStatusView, InstanceView } from "../handles/views.ts";
+import type { WorkflowHandle } from "../handles/workflow-handle.ts";
 import { EverstepError } from "../model/error.ts";
 import type { HistoryPage, InstanceFacts, LogLineView, StepView, WaiterView } from "../wire/index.ts";
 import type { ForkOptions, HistoryPageOptions, PageOptions, RetryOptions } from "../wire/options.ts";
-import type { PageEnd } from "../wire/page.ts";
+import type { PageEnd, PageView } from "../wire/page.ts";
 
 export interface InstanceDetails {
   readonly id: string;
@@ -84,7 +79,7 @@ export function createServices(app: App): WorkflowsServices {
   const workflow = (name: string): WorkflowHandle => workflowOf(app, name);
   const instance = (name: string, id: string): InstanceHandle => workflow(name).at(id);
   return {
-    listWorkflows: () => app.manifest().map(({ name }) => ({ name })),
+    listWorkflows: () => handlesOf(app).map(({ name }) => ({ name })),
     async createInstance(name, options = {}) {
       const created = await workflow(name).create(options);
       return options.ifExists === "return"
@@ -109,7 +104,8 @@ export function createServices(app: App): WorkflowsServices {
       const { items, ...end } = await workflow(workflowName).list(options);
       return { instances: items.map(detailsOf), ...end };
     },
-    listHistory: async (query) => listHistory(instance(query.workflowName, query.instanceId), query),
+    listHistory: async ({ workflowName, instanceId, ...page }) =>
+      instance(workflowName, instanceId).history(page),
     listLogs: async (name, id, options) => instance(name, id).logs(options),
     listRuns: async (name, id) => instance(name, id).runs(),
     countInstances: (name) => app.counts(name),
@@ -133,8 +129,12 @@ export function createServices(app: App): WorkflowsServices {
   };
 }
 
+function handlesOf(app: App): readonly WorkflowHandle[] {
+  return Object.values(app.workflows);
+}
+
 function workflowOf(app: App, workflowName: string): WorkflowHandle {
-  const handles: readonly WorkflowHandle[] = Object.values(app.workflows);
+  const handles = handlesOf(app);
   const found = handles.find(({ name }) => name === workflowName);
   if (found) return found;
   const names = handles.map(({ name }) => name).join(", ") || "none";

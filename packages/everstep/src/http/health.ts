@@ -26,7 +26,7 @@ export async function healthOf(app: App, parts: AppParts): Promise<Health> {
     ok: pending === 0 && !runner.isStopping,
     store: { reachable: pending !== null, migrationsPending: pending, warnings },
     runner: { running: runner.isRunning },
-    workflows: app.manifest().map(({ name }) => name),
+    workflows: (await app.manifest()).map(({ name }) => name),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { App } from "../client/app.ts";
-import type { InstanceHandle } from "../client/instance-handle.ts";
 import { hooksWorkflowName } from "../client/lifecycle-hooks.ts";
+import type { InstanceHandle } from "../handles/instance-handle.ts";
 import { EverstepError } from "../model/error.ts";
 import { type InstanceRecord, isTerminal } from "../model/instance.ts";
 import type { HistoryView, LogLineView, StepView } from "../wire/index.ts";
@@ -37,10 +37,10 @@ export class Inspector<Workflows extends Record<string, WorkflowDefinition>> {
     const first = await instance.history(run);
     const steps = [...first.steps];
     const events = [...first.events];
-    for (let cursor = first.stepsCursor; cursor !== undefined; ) {
-      const page = await instance.history({ ...run, cursor });
+    for (let stepsCursor = first.stepsCursor; stepsCursor !== undefined; ) {
+      const page = await instance.history({ ...run, stepsCursor });
       steps.push(...page.steps);
-      cursor = page.stepsCursor;
+      stepsCursor = page.stepsCursor;
     }
     for (let eventsCursor = first.eventsCursor; eventsCursor !== undefined; ) {
       const page = await instance.history({ ...run, eventsCursor });

@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { App } from "../client/app.ts";
-import { InstanceHandle } from "../client/instance-handle.ts";
+import { LocalInstanceHandle } from "../client/instance-handle.ts";
+import type { InstanceHandle } from "../handles/instance-handle.ts";
 
 type AnyApp = Pick<App, "workflows">;
 type AnyMethod = (...args: unknown[]) => unknown;
@@ -56,7 +57,7 @@ function call(target: object, name: PropertyKey, args: unknown[], key: string, f
 
 /** `create` and `at` give a handle, `createBatch` several, `restartOrCreate` one beside its outcome. */
 function withLiveInstances(result: unknown, key: string, front: () => AnyApp): unknown {
-  if (result instanceof InstanceHandle) return liveInstance(result, key, front);
+  if (result instanceof LocalInstanceHandle) return liveInstance(result, key, front);
   if (Array.isArray(result)) return result.map((item) => withLiveInstances(item, key, front));
   if (typeof result !== "object" || result === null || !("instance" in result)) return result;
   return { ...result, instance: withLiveInstances(result.instance, key, front) };

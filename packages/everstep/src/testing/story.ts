@@ -10,8 +10,8 @@
  */
 import type { WorkflowDefinition } from "../authoring/define-workflow.ts";
 import type { OutgoingEvent } from "../authoring/workflow-step.ts";
-import type { InstanceHandle } from "../client/instance-handle.ts";
-import type { InstanceStatusView } from "../client/views.ts";
+import type { InstanceHandle } from "../handles/instance-handle.ts";
+import type { InstanceStatusView } from "../handles/views.ts";
 import type { StopOptions } from "./faulty-store.ts";
 import { createTestHarness, type TestClock, type TestHarness, type TestHarnessOptions } from "./harness.ts";
 import type { HarnessRunner, RunnerStop } from "./harness-runner.ts";

@@ -40,11 +40,12 @@ export const listNames: NamesOf<InstanceFilter<never> & PageOptions & { readonly
   brief: true,
 };
 
-export const logsNames: NamesOf<RunOptions & LogFilter & PageOptions> = {
+export const logsNames: NamesOf<RunOptions & LogFilter & PageOptions & { readonly after?: string }> = {
   ...pageNames,
   ...runNames,
   level: true,
   category: true,
+  after: true,
 };
 
 export const historyPageNames: NamesOf<HistoryPageOptions> = {

@@ -9,3 +9,8 @@ export const pageEnd = {
 
 const pageEndShape = object(pageEnd);
 export interface PageEnd extends Infer<typeof pageEndShape> {}
+
+/** One page of a list. */
+export interface PageView<Item> extends PageEnd {
+  readonly items: readonly Item[];
+}

@@ -1,5 +1,6 @@
 /** Workflows, and the topics that their instances wait on. */
 import { instanceStatuses } from "../model/instance.ts";
+import type { Limits } from "../model/limits.ts";
 import { pageEnd } from "./page.ts";
 import {
   amount,
@@ -40,7 +41,10 @@ const manifestFields = {
 } as const;
 
 const manifestShape = object(manifestFields);
-export interface ManifestFacts extends Infer<typeof manifestShape> {}
+/** A registered workflow. */
+export interface WorkflowManifest extends Infer<typeof manifestShape> {
+  readonly limits: Limits;
+}
 
 export const workflow = object({
   ...manifestFields,

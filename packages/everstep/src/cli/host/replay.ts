@@ -94,7 +94,7 @@ function workflowOf(
     all.find(({ name }) => name === workflowName) ?? (workflowName === undefined ? all[0] : undefined);
   if (found !== undefined) return found;
   const place = relative(cwd, file) || file;
-  if (app?.manifest().some(({ name }) => name === workflowName)) {
+  if (Object.values(app?.workflows ?? {}).some(({ name }) => name === workflowName)) {
     throw new CommandFailed(
       `${place} exports an app with "${workflowName}", but not the workflow itself.`,
       "Export it too.",

@@ -55,7 +55,7 @@ export const serve = defineCommand({
     // A store that is out of reach is waited for, but not by somebody who wants to stop.
     await Promise.race([app.start(), aborted(signal)]);
     if (signal.aborted) return untilStopped(app, served, 0, context);
-    const names = app.manifest().map(({ name }) => name);
+    const names = (await app.manifest()).map(({ name }) => name);
     out.line(`Serving ${names.join(", ")} on `, painted("cyan", served.url), ` (process ${process.pid}).`);
     if (isForAll(values.host))
       out.line(`Other machines can reach it: it listens on all addresses (${values.host}).`);

@@ -1,5 +1,4 @@
-import type { CreateOptions } from "../../client/creation-draft.ts";
-import { listHistory } from "../../client/list-history.ts";
+import type { CreateOptions } from "../../handles/options.ts";
 import { EverstepError } from "../../model/error.ts";
 import { logLevels } from "../../model/log-line.ts";
 import type { CreateBody } from "../../wire/index.ts";
@@ -145,7 +144,7 @@ export const instanceRoutes: readonly Route[] = [
     answer: { status: 200, schema: schemas.history },
     codes: [...instanceCodes, "RUN_NOT_FOUND", "INVALID_CURSOR"],
     async run(call) {
-      const page = await listHistory(await storedInstanceOf(call), call.query);
+      const page = await (await storedInstanceOf(call)).history(call.query);
       const events = page.events.map((event) => ({ ...event, payload: event.payload ?? null }));
       return { body: jsonOf(schemas.history, { ...page, events }) };
     },
@@ -178,6 +177,7 @@ export const instanceRoutes: readonly Route[] = [
       order: order("asc (as they were written) or desc."),
       level: level("This level only."),
       category: textField("This category only."),
+      after: textField("Lines after the one with this id; instead of a cursor."),
     },
     answer: { status: 200, schema: schemas.logs },
     codes: [...instanceCodes, "RUN_NOT_FOUND", "INVALID_CURSOR"],

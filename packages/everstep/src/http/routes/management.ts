@@ -1,4 +1,4 @@
-import type { InstanceHandle } from "../../client/instance-handle.ts";
+import type { InstanceHandle } from "../../handles/instance-handle.ts";
 import * as schemas from "../../wire/index.ts";
 import type { Schema } from "../../wire/schema.ts";
 import { flagField, timeField } from "../query.ts";

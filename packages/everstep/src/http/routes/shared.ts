@@ -1,8 +1,7 @@
 /** What several routes need: finding what a path names, and showing it. */
-import type { InstanceHandle } from "../../client/instance-handle.ts";
-import type { PageView } from "../../client/paging.ts";
-import type { InstanceStatusView, InstanceView } from "../../client/views.ts";
-import type { WorkflowHandle } from "../../client/workflow-handle.ts";
+import type { InstanceHandle } from "../../handles/instance-handle.ts";
+import type { InstanceStatusView, InstanceView } from "../../handles/views.ts";
+import type { WorkflowHandle } from "../../handles/workflow-handle.ts";
 import { EverstepError } from "../../model/error.ts";
 import {
   type MetaView,
@@ -13,7 +12,7 @@ import {
   type WireListedInstance,
   type WireOk,
 } from "../../wire/index.ts";
-import type { PageEnd } from "../../wire/page.ts";
+import type { PageEnd, PageView } from "../../wire/page.ts";
 import { jsonOf, jsonView } from "../json-view.ts";
 import { flagField, textField, timeField, wholeField, wordField, wordsField } from "../query.ts";
 import type { Answer, Call } from "../route.ts";

@@ -1,8 +1,9 @@
 /** Workflows that are no longer in the code, but whose instances are in the store: to be looked at, paused and ended. */
 import { defineWorkflow } from "../../authoring/define-workflow.ts";
-import type { InstanceHandle } from "../../client/instance-handle.ts";
 import { hooksWorkflowName } from "../../client/lifecycle-hooks.ts";
-import { WorkflowHandle } from "../../client/workflow-handle.ts";
+import { LocalWorkflowHandle } from "../../client/workflow-handle.ts";
+import type { InstanceHandle } from "../../handles/instance-handle.ts";
+import type { WorkflowHandle } from "../../handles/workflow-handle.ts";
 import { EverstepError } from "../../model/error.ts";
 import type { Call } from "../route.ts";
 import { workflowOf } from "./shared.ts";
@@ -14,7 +15,7 @@ export async function storedWorkflowOf(call: Named): Promise<WorkflowHandle> {
     return workflowOf(call);
   } catch (problem) {
     if (!(problem instanceof EverstepError) || !(await isStored(call))) throw problem;
-    return new WorkflowHandle(withoutCode(call.path.workflowName), call.parts);
+    return new LocalWorkflowHandle(withoutCode(call.path.workflowName), call.parts);
   }
 }
 

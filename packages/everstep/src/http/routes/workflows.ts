@@ -1,4 +1,4 @@
-import type { WorkflowManifest } from "../../client/register-workflows.ts";
+import type { WorkflowManifest } from "../../wire/index.ts";
 import * as schemas from "../../wire/index.ts";
 import { jsonView } from "../json-view.ts";
 import { paramsSchemaOf } from "../params-schema.ts";
@@ -15,7 +15,7 @@ export const workflowRoutes: readonly Route[] = [
     summary: "The workflows of this app.",
     answer: { status: 200, schema: schemas.workflows },
     codes: [],
-    run: async ({ app }) => ({ body: { workflows: app.manifest().map(({ name }) => ({ name })) } }),
+    run: async ({ app }) => ({ body: { workflows: (await app.manifest()).map(({ name }) => ({ name })) } }),
   }),
   route({
     action: "getWorkflow",
@@ -27,7 +27,7 @@ export const workflowRoutes: readonly Route[] = [
     codes: ["WORKFLOW_NOT_FOUND"],
     async run(call) {
       const { name } = workflowOf(call);
-      const manifest = call.app.manifest().find((each) => each.name === name) as WorkflowManifest;
+      const manifest = (await call.app.manifest()).find((each) => each.name === name) as WorkflowManifest;
       const paramsSchema = paramsSchemaOf(call.parts.definitions.get(name)?.options.params);
       const limits = Object.entries(manifest.limits).map(([key, limit]) => [
         key,

@@ -1,4 +1,4 @@
-import type { LogsOptions } from "../../client/run-pages.ts";
+import type { LogsOptions } from "../../handles/options.ts";
 import { isTerminal } from "../../model/instance.ts";
 import { jsonView } from "../json-view.ts";
 import type { Call } from "../route.ts";
@@ -8,10 +8,10 @@ import type { Streams } from "./streams.ts";
 
 /** Log lines as they are written, from the first of a run or after the last one had, through restarts, to the end. */
 export async function streamLogs(call: Call, streams: Streams): Promise<Response> {
-  const { level, category, pageSize = 100, runNumber } = call.query as LogsOptions;
+  const { level, category, pageSize = 100, runNumber, after: given } = call.query as LogsOptions;
   const { reads } = call.parts;
   const handle = await storedInstanceOf(call);
-  const known = call.request.headers.get("last-event-id") || undefined;
+  const known = call.request.headers.get("last-event-id") || given;
   const filter = { level, category, pageSize, order: "asc" as const };
   const find = async () => {
     await call.parts.ready();

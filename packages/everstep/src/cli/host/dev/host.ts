@@ -83,7 +83,7 @@ async function begin(
 ): Promise<void> {
   const { out, runtime, isQuiet, file, cwd, program } = settings;
   const { app, storePath, dashboard, asksItself } = dev;
-  const workflows = app.manifest().map(({ name }) => name);
+  const workflows = (await app.manifest()).map(({ name }) => name);
   const survivors = why === "died" ? await survivorLines(app) : [];
   // The file's own copy of the library may be an older one, which tells nobody.
   if (!isQuiet) app.observe?.(new LiveLines(out, runtime));

@@ -4,8 +4,8 @@
  */
 import { parseDuration } from "../../../authoring/duration.ts";
 import type { App } from "../../../client/app.ts";
-import { InstanceHandle } from "../../../client/instance-handle.ts";
-import { WorkflowHandle } from "../../../client/workflow-handle.ts";
+import { LocalInstanceHandle } from "../../../client/instance-handle.ts";
+import { LocalWorkflowHandle } from "../../../client/workflow-handle.ts";
 import type { InstanceRef } from "../../../model/instance.ts";
 import type { Explanation } from "../../../verify/violation.ts";
 import type { ResultOptions } from "../../../wire/options.ts";
@@ -86,7 +86,7 @@ export class Caller {
   }
 
   #handles(workflows: object): object {
-    const entries = Object.entries(workflows) as [string, WorkflowHandle][];
+    const entries = Object.entries(workflows) as [string, LocalWorkflowHandle][];
     return Object.fromEntries(entries.map(([key, handle]) => [key, this.#watched(handle, handle.name)]));
   }
 
@@ -134,8 +134,8 @@ export class Caller {
   }
 
   #given(value: unknown, called: string): unknown {
-    if (value instanceof InstanceHandle) return this.#watched(value, `${called} "${value.id}"`);
-    if (value instanceof WorkflowHandle) return this.#watched(value, called);
+    if (value instanceof LocalInstanceHandle) return this.#watched(value, `${called} "${value.id}"`);
+    if (value instanceof LocalWorkflowHandle) return this.#watched(value, called);
     if (Array.isArray(value)) return value.map((item) => this.#given(item, called));
     if (typeof value !== "object" || value === null || !("instance" in value)) return value;
     return { ...value, instance: this.#given(value.instance, called) };

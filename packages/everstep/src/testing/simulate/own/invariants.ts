@@ -1,6 +1,7 @@
 /** What must hold, said by those whose workflows are simulated: asked, and put into words when it does not. */
 import type { WorkflowDefinition } from "../../../authoring/define-workflow.ts";
-import { eventView, type InstanceView, instanceView, stepView } from "../../../client/views.ts";
+import { eventView, instanceView, stepView } from "../../../client/views.ts";
+import type { InstanceView } from "../../../handles/views.ts";
 import { EverstepError } from "../../../model/error.ts";
 import type { RunFacts } from "../../../verify/run-facts.ts";
 import type { EventView, StepView } from "../../../wire/index.ts";
