@@ -122,7 +122,8 @@ onEachStore("the layout", { isOfThePage: true, seed: seedEverything }, (stage) =
 
   test("a step that somebody retried was errored until then, and the attempts after it have their time", async () => {
     const { failing } = stage.served.app.workflows;
-    const dead = await failing.create({ id: "retried", params: { retries: 1 } });
+    // A delay that its jitter cannot bring down to nothing.
+    const dead = await failing.create({ id: "retried", params: { retries: 1, delay: "1 second" } });
     await reach(dead, "errored");
     await new Promise((resolve) => setTimeout(resolve, 300));
     await dead.retryFailedStep({ delay: "100 milliseconds" });

@@ -93,17 +93,19 @@ const fanOut = defineWorkflow<{ readonly branches: number }>(
 );
 
 /** Fails until its retries are used up: a dead letter. */
-const failing = defineWorkflow<{ readonly retries?: number; readonly message?: string }>(
-  { name: "failing" },
-  async ({ payload }, step) => {
-    await step.do("prepare", () => ({ ready: true }));
-    const retries = { limit: payload.retries ?? 2, delay: "10 milliseconds", backoff: "constant" } as const;
-    return step.do("call", { retries }, ({ attempt }) => {
-      const cause = new TypeError("fetch failed: ECONNREFUSED");
-      throw new Error(payload.message ?? `The service is out of reach (attempt ${attempt}).`, { cause });
-    });
-  },
-);
+const failing = defineWorkflow<{
+  readonly retries?: number;
+  readonly delay?: Duration;
+  readonly message?: string;
+}>({ name: "failing" }, async ({ payload }, step) => {
+  await step.do("prepare", () => ({ ready: true }));
+  const delay = payload.delay ?? "10 milliseconds";
+  const retries = { limit: payload.retries ?? 2, delay, backoff: "constant" } as const;
+  return step.do("call", { retries }, ({ attempt }) => {
+    const cause = new TypeError("fetch failed: ECONNREFUSED");
+    throw new Error(payload.message ?? `The service is out of reach (attempt ${attempt}).`, { cause });
+  });
+});
 
 /** Fails by its own decision, outside of any step. */
 const doomed = defineWorkflow({ name: "doomed" }, async (_event, step) => {
