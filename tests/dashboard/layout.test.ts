@@ -122,7 +122,7 @@ onEachStore("the layout", { isOfThePage: true, seed: seedEverything }, (stage) =
 
   test("a step that somebody retried was errored until then, and the attempts after it have their time", async () => {
     const { failing } = stage.served.app.workflows;
-    // A delay that its jitter cannot bring down to nothing.
+    // Longer than a busy machine takes to record the failure: a retry that is due by then leaves no gap.
     const dead = await failing.create({ id: "retried", params: { retries: 1, delay: "1 second" } });
     await reach(dead, "errored");
     await new Promise((resolve) => setTimeout(resolve, 300));
