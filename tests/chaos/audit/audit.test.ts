@@ -363,6 +363,14 @@ test.each(spoilers)("%s is found", (_what, about, words, spoil) => {
   expect(audit(spoilt)[about]).toContainEqual(expect.stringMatching(words));
 });
 
+test("a run that was restarted while the pause was on its way may go on", () => {
+  const restarted = story();
+  decided(restarted, { kind: "pause", askedAt: 900, answeredAt: 1200 });
+  decided(restarted, { kind: "restart", reason: "decision 2", askedAt: 1000, answeredAt: 1100 });
+  restarted.ledger.push(...body("journey/j-1/2/0 step", "t-0b", [], 8000));
+  expect(auditSteering(restarted)).toEqual([]);
+});
+
 test("a process that was away and stopped when it was back is no fault, and is counted", () => {
   const away = story();
   away.processes[0] = processOf(1, { freezes: [{ from: 1500, to: 3000 }] });

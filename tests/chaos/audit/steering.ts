@@ -15,12 +15,17 @@ function auditPauses(evidence: Evidence, begins: readonly BeginLine[]): string[]
   const { decisions } = evidence.receipts;
   return decisions
     .filter(({ kind, answer }) => kind === "pause" && answer === "acknowledged")
-    .flatMap(({ journey, answeredAt }) => {
+    .flatMap(({ journey, reason, askedAt, answeredAt }) => {
       const from = answeredAt + evidence.leaseMs;
       // Whatever was decided next, known or not, may have set it going again.
       const next = decisions.filter((each) => each.journey === journey && each.askedAt >= answeredAt);
+      // What was decided while the pause was on its way may have come after it, though it was answered before.
       const concurrent = decisions.some(
-        (each) => each.journey === journey && each.askedAt < answeredAt && each.answeredAt > answeredAt,
+        (each) =>
+          each.journey === journey &&
+          each.reason !== reason &&
+          each.askedAt < answeredAt &&
+          each.answeredAt > askedAt,
       );
       const to = Math.min(...next.map(({ askedAt }) => askedAt));
       if (concurrent) return [];
